@@ -5,7 +5,7 @@
 use becket_engine::{Engine, Environment};
 use becket_model::event::tool::PostToolUse;
 use becket_model::{Event, Session, SessionId};
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use serde_json::{Map, Value, json};
 
 /// The number of pending hooks.
@@ -26,7 +26,7 @@ fn main() {
     bench.note(
         "32 of them run, the others wait for room; what is pending is listed, and what has ended collected",
     );
-    bench.alone("one pass over 1,000 background hooks", Must::Nanos(200_000.0), || {
+    bench.alone("one pass over 1,000 background hooks", BenchTarget::Nanos(200_000.0), || {
         (engine.host().background(), engine.host().collect_background(&session))
     });
     let ended = runtime.block_on(engine.host().end_background(&session));

@@ -5,7 +5,7 @@
 use becket_engine::{Callback, Engine};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, EventKind, Reply, Session};
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use futures_util::FutureExt;
 use serde_json::json;
 
@@ -14,26 +14,32 @@ fn main() {
     let event = event();
     bench.note("plan, call, fold, settlement, outcome; it answers nothing");
     let engine = engine_of([inline()]);
-    bench.alone("one inline callback, whole event", Must::Nanos(1_000.0), || fire(&engine, &event));
+    bench.alone("one inline callback, whole event", BenchTarget::Nanos(1_000.0), || fire(&engine, &event));
     let engine = engine_of([Callback::inline(EventKind::PreToolUse, |_| Reply::deny("no"))]);
     bench.note("it denies");
-    bench.alone("one inline callback that denies, whole event", Must::Nanos(1_000.0), || {
+    bench.alone("one inline callback that denies, whole event", BenchTarget::Nanos(1_000.0), || {
         fire(&engine, &event)
     });
     bench.note("its future is ready at once");
     let engine = engine_of([asynchronous()]);
-    bench.alone("one asynchronous callback, whole event", Must::Nanos(1_000.0), || fire(&engine, &event));
+    bench.alone("one asynchronous callback, whole event", BenchTarget::Nanos(1_000.0), || {
+        fire(&engine, &event)
+    });
     let engine = engine_of((0..10).map(|_| inline()));
     bench.note("of one registration");
-    bench.alone("ten inline callbacks, whole event", Must::Nanos(4_000.0), || fire(&engine, &event));
+    bench.alone("ten inline callbacks, whole event", BenchTarget::Nanos(4_000.0), || fire(&engine, &event));
     let engine = engine_of((0..10).map(|_| asynchronous()));
-    bench.alone("ten asynchronous callbacks, whole event", Must::Nanos(4_000.0), || fire(&engine, &event));
+    bench.alone("ten asynchronous callbacks, whole event", BenchTarget::Nanos(4_000.0), || {
+        fire(&engine, &event)
+    });
     let engine = engine_of([]);
     for _ in 0..10 {
         engine.on(inline()).unwrap();
     }
     bench.note("each registered by itself");
-    bench.alone("ten inline callbacks of ten registrations", Must::Nanos(4_000.0), || fire(&engine, &event));
+    bench.alone("ten inline callbacks of ten registrations", BenchTarget::Nanos(4_000.0), || {
+        fire(&engine, &event)
+    });
 }
 
 fn engine_of(callbacks: impl IntoIterator<Item = Callback>) -> Engine {

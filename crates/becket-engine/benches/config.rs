@@ -2,14 +2,14 @@
 
 use becket_engine::config::{Request, lint, load, resolve};
 use becket_engine::{Environment, Profile};
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use serde_json::json;
 use std::hint::black_box;
 
 const MATCHERS: [&str; 6] = ["Bash", "Write|Edit", "mcp__.*", "", "^(Read|Grep)$", "Notebook.*"];
 const EVENTS: [&str; 4] = ["PreToolUse", "PostToolUse", "PermissionRequest", "PostToolUseFailure"];
 
-/// A settings file with that many handlers, each in a group of its own.
+/// Returns a settings file with that many handlers, each in a group of its own.
 fn settings(handlers: usize) -> String {
     let mut hooks = serde_json::Map::new();
     for index in 0..handlers {
@@ -42,13 +42,14 @@ fn main() -> std::io::Result<()> {
     assert_eq!(resolve(&load(&request)).hooks.all().count(), 1000);
 
     let mut bench = Bench::new("becket-engine");
-    bench.alone("load and compile 1,000 handlers of 3 files", Must::Nanos(15e6), || {
+    bench.alone("load and compile 1,000 handlers of 3 files", BenchTarget::Nanos(15e6), || {
         black_box(resolve(&load(&request)))
     });
     let loaded = load(&request);
-    bench.alone("lint 1,000 handlers", Must::Nothing, || black_box(lint(&loaded)));
+    bench.alone("lint 1,000 handlers", BenchTarget::Nothing, || black_box(lint(&loaded)));
     let mut none = request.clone();
     (none.environment, none.start) = (Environment::empty(), at("none"));
-    bench.alone("load where there is no file", Must::Nanos(200e3), || black_box(resolve(&load(&none))));
+    bench
+        .alone("load where there is no file", BenchTarget::Nanos(200e3), || black_box(resolve(&load(&none))));
     Ok(())
 }

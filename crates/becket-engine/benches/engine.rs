@@ -7,7 +7,7 @@ use becket_model::event::lifecycle::Stop;
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, Session};
 use becket_process::{CancellationToken, Command, Limits, Program, Runner};
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -47,12 +47,12 @@ fn no_hook(bench: &mut Bench) {
     let body: Stop = serde_json::from_value(json!({"stop_hook_active": false})).unwrap();
     let event = Event::new(Session::new("bench", "/tmp/bench.jsonl", "/tmp"), body);
     bench.note("the whole of `fire`, outcome included");
-    bench.alone("fire an event that has no hook", Must::Nanos(60.0), || {
+    bench.alone("fire an event that has no hook", BenchTarget::Nanos(60.0), || {
         engine.fire(&event).now_or_never().unwrap()
     });
 }
 
-/// 1,000 handlers in 500 groups, names and expressions; ten of them match.
+/// Returns 1,000 handlers in 500 groups, names and expressions; ten of them match.
 fn thousand() -> Value {
     let command = |n: usize| json!([{"type": "command", "command": format!("a{n}")}, {"type": "command", "command": format!("b{n}")}]);
     let groups: Vec<Value> = (0..500)
@@ -73,17 +73,19 @@ fn plan(bench: &mut Bench) {
     let event = tool("Bash");
     assert_eq!(engine.plan(&event).runs().len(), 10);
     bench.note("10 of 1,000 handlers match");
-    bench.alone("plan among 1,000 handlers, value seen before", Must::Nanos(1_000.0), || engine.plan(&event));
+    bench.alone("plan among 1,000 handlers, value seen before", BenchTarget::Nanos(1_000.0), || {
+        engine.plan(&event)
+    });
     let count = Cell::new(0_u64);
     bench.note("a value that no matcher has seen, its event made in the same iteration");
-    bench.alone("plan among 1,000 handlers, value never seen", Must::Nanos(50_000.0), || {
+    bench.alone("plan among 1,000 handlers, value never seen", BenchTarget::Nanos(50_000.0), || {
         count.set(count.get() + 1);
         engine.plan(&tool(&format!("New{}", count.get())))
     });
 }
 
 fn processes(bench: &mut Bench, runtime: &Runtime, many: usize) {
-    // Each with a comment of its own, or they would be one.
+    // Each with its own comment, or they would be merged into one.
     let handlers: Vec<Value> =
         (0..many).map(|n| json!({"type": "command", "command": format!("true #{n}")})).collect();
     let engine = engine(&json!({"hooks": {"PreToolUse": [{"hooks": handlers}]}}));
@@ -101,23 +103,23 @@ fn processes(bench: &mut Bench, runtime: &Runtime, many: usize) {
     bench.note("floor: the process runner alone, which stands against posix_spawn in becket-process");
     let name =
         if many == 1 { "one `true` hook, whole event" } else { "ten `true` hooks at once, whole event" };
-    bench.versus(name, Must::Ratio(1.15), || black_box(runtime.block_on(engine.fire(&event))), floor);
+    bench.versus(name, BenchTarget::Ratio(1.15), || black_box(runtime.block_on(engine.fire(&event))), floor);
     if many == 1 {
         over_the_system(bench, runtime, &engine, &event);
     }
 }
 
-/// The engine and the runner together, over what the system charges.
+/// Measures the engine and the runner together, beyond the cost of the system.
 fn over_the_system(bench: &mut Bench, runtime: &Runtime, engine: &Engine, event: &Event) {
     let mut shell = std::process::Command::new("/bin/sh");
     shell.args(["-c", "true"]).env_clear().env("PATH", "/usr/bin:/bin").stdin(std::process::Stdio::null());
     let floor = || assert!(shell.status().unwrap().success());
     bench.note("floor: the standard library's posix_spawn and wait of `sh -c true`");
     let name = "one `true` hook, whole event, over the system";
-    bench.versus(name, Must::Ratio(1.15), || black_box(runtime.block_on(engine.fire(event))), floor);
+    bench.versus(name, BenchTarget::Ratio(1.15), || black_box(runtime.block_on(engine.fire(event))), floor);
 }
 
-/// A guard in Python that is started for each event, and as a worker.
+/// Measures a guard in Python that is started for each event, and as a worker.
 fn worker(bench: &mut Bench, runtime: &Runtime) {
     const GUARD: &str = "import json, sys\nfor line in sys.stdin:\n    event = json.loads(line)\n    \
                          print(json.dumps({'requestId': event.get('requestId')}), flush=True)";
@@ -135,7 +137,7 @@ fn worker(bench: &mut Bench, runtime: &Runtime) {
     bench.note("floor: the same guard, started for each event");
     bench.versus(
         "a guard in Python as a worker, whole event",
-        Must::Nanos(200_000.0),
+        BenchTarget::Nanos(200_000.0),
         || fire(&warm),
         || fire(&cold),
     );

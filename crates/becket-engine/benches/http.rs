@@ -5,7 +5,7 @@
 use becket_engine::{Engine, Environment};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, Session};
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use serde_json::json;
@@ -19,10 +19,10 @@ const DENIAL: &str = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","per
 fn main() {
     let mut bench = Bench::new("becket-engine");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    // The floor reads no decision out of an answer, so what that costs is shown and not measured against it.
+    // The floor reads no decision from an answer, so the cost of that is shown and not measured against it.
     let rows = [
-        ("", "one HTTP hook that says nothing", Must::Ratio(1.25)),
-        (DENIAL, "one HTTP hook that denies", Must::Nothing),
+        ("", "one HTTP hook that says nothing", BenchTarget::Ratio(1.25)),
+        (DENIAL, "one HTTP hook that denies", BenchTarget::Nothing),
     ];
     for (answer, name, must) in rows {
         let url = serve(answer);
@@ -71,7 +71,7 @@ fn body(event: &Event) -> Bytes {
     becket_model::wire::input::to_bytes(event).into()
 }
 
-/// A client as anybody would make one, but for the TLS that neither side uses here.
+/// Returns an ordinary client, except for the TLS that neither side uses here.
 fn client() -> reqwest::Client {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)
@@ -82,7 +82,7 @@ fn client() -> reqwest::Client {
     reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().build().unwrap()
 }
 
-/// Answers every request with this body; its URL.
+/// Answers every request with this body; returns its URL.
 fn serve(answer: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// Only counts: quick enough to run inline, on the task that fires.
+/// Counts calls: quick enough to run inline, on the task that fires.
 fn budget(most: u32) -> Callback {
     let calls = AtomicU32::new(0);
     Callback::inline(EventKind::PreToolUse, move |_event| {
@@ -21,7 +21,7 @@ fn budget(most: u32) -> Callback {
     .named("budget")
 }
 
-/// Reads a file, which may take its time: a blocking function has a thread of its own. The `?` fails closed.
+/// Reads a file, which may take time: a blocking function has a thread of its own. The `?` fails closed.
 fn protected(list: PathBuf) -> Callback {
     Callback::blocking(EventKind::PreToolUse, move |event, _cancel| {
         let list = std::fs::read_to_string(&list)?;
@@ -86,7 +86,7 @@ pub(crate) async fn calls() -> Result<Vec<String>, Box<dyn Error>> {
     Ok(lines)
 }
 
-/// One tool call: what the host makes of it.
+/// Fires one tool call; returns the decision of the host as a line.
 async fn called(engine: &Engine, session: Session, tool: &str, input: Map<String, Value>) -> String {
     let call = PreToolUse::new(tool.into(), input, "toolu_1".into());
     let outcome = engine.fire(&Event::new(session, call)).await;

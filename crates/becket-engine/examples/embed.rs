@@ -7,7 +7,7 @@ use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, Session};
 use serde_json::json;
 
-/// The guard: whoever writes this file decides what the agent may do.
+/// The guard: the author of this file decides what the agent may do.
 const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{
     "type": "command",
     "if": "Bash(rm *)",
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// One tool call, guarded: what the agent tells its model.
+/// Guards one tool call; returns the text for the agent's model.
 async fn call_tool(engine: &Engine, command: &str) -> Result<String, Box<dyn std::error::Error>> {
     let session = Session::new("demo", "/tmp/demo.jsonl", std::env::current_dir()?);
     let input = json!({ "command": command });

@@ -1,4 +1,4 @@
-//! Hooks that go on after their event (A1–A5).
+//! Hooks that continue after their event (A1–A5).
 //!
 //! A run that the event does not wait for is adopted here: it starts when its session has room, is owned until it has
 //! ended, and its result is handed over once. All decisions are made in two pure parts: [`ledger`] (which hooks run,

@@ -1,7 +1,7 @@
 //! Configuration: found and read ([`load()`]), merged ([`resolve()`]), judged ([`Diagnostic`]).
 //!
-//! Three steps, and only the last sees all files: a text becomes a tree with places, a tree becomes what one file
-//! says, and all files together become a [`Config`]. One bad entry never takes a good one down (C7).
+//! Three steps, and only the last sees all files: a text becomes a tree with places, a tree becomes the content of one
+//! file, and all files together become a [`Config`]. A bad entry never prevents a good one from loading (C7).
 
 pub(crate) mod allowed_urls;
 mod amend;

@@ -1,4 +1,4 @@
-//! Runs what was planned, all at the same time, and owns it until it is over.
+//! Runs the planned handlers, all at the same time, and owns them until they have ended.
 
 use crate::config::handler::{Action, Handler};
 use crate::handlers::context::HandlerContext;
@@ -20,9 +20,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 impl HandlerContext<'_> {
-    /// Runs all of them; as many answers as runs, in their order.
+    /// Runs all of them; returns as many answers as runs, in their order.
     ///
-    /// Where every handler is an inline callback, nothing is waited for, and nothing but the answers is allocated (H9).
+    /// If every handler is an inline callback, nothing is awaited, and nothing except the answers is allocated (H9).
     pub(crate) async fn run_all(&self, runs: &[PlannedRun]) -> Vec<Arc<Run>> {
         match runs {
             _ if runs.iter().all(|run| run.handler.action.is_inline()) => self.run_inline(runs),
@@ -31,7 +31,8 @@ impl HandlerContext<'_> {
         }
     }
 
-    /// Inline callbacks, one after the other; the end of one is the start of the next, so the clock is read once each.
+    /// Runs inline callbacks, one after the other; the end of one is the start of the next, so the clock is read once
+    /// each.
     fn run_inline(&self, runs: &[PlannedRun]) -> Vec<Arc<Run>> {
         let mut started = Instant::now();
         let one = |PlannedRun { handler, .. }: &PlannedRun| {
@@ -58,7 +59,7 @@ impl HandlerContext<'_> {
         self.called(handler, taken, started.elapsed())
     }
 
-    /// A callback has answered. One that says nothing is the common case, and goes the shortest way.
+    /// Finishes the run of a callback. One that returns nothing is the common case, and takes the shortest path.
     fn called(&self, handler: &Arc<Handler>, taken: Option<Interpretation>, elapsed: Duration) -> Arc<Run> {
         let Some(taken) = taken else {
             let silent =
@@ -69,7 +70,7 @@ impl HandlerContext<'_> {
         self.finished(handler, HandlerResult::without_process(taken), elapsed)
     }
 
-    /// A handler that leaves the process: a command, a request, a model.
+    /// Runs a handler that leaves the process: a command, a request, a model.
     async fn run_outside(&self, handler: &Arc<Handler>) -> Arc<Run> {
         self.emit(|| RunEventKind::Started { handler: handler.clone() });
         let started = Instant::now();
@@ -103,7 +104,7 @@ impl HandlerContext<'_> {
     }
 
     fn judge(&self, handler: &Arc<Handler>, ran: HandlerResult, elapsed: Duration) -> Run {
-        let taken = ran.taken;
+        let taken = ran.interpretation;
         let mut run = Run {
             handler: handler.clone(),
             status: Status::Success,
@@ -134,7 +135,7 @@ impl HandlerContext<'_> {
         run
     }
 
-    /// Keeps the answer of a handler in observation apart, so that nobody counts it (G5).
+    /// Moves the answer of an observed handler out of the run, so that it does not count (G5).
     fn withhold(&self, run: &mut Run) {
         if run.handler.rollout.written() == Enforcement::Enforce {
             return;
@@ -152,7 +153,7 @@ impl HandlerContext<'_> {
         run.withheld = Some(Box::new(WithheldAnswer::new(entry, self.engine.fold_options(), spec)));
     }
 
-    /// Runs nothing: each handler has failed with `failure`.
+    /// Runs nothing: each handler fails with `failure`.
     pub(crate) fn refuse_all(&self, runs: &[PlannedRun], failure: &Failure) -> Vec<Arc<Run>> {
         let refused = |run: &PlannedRun| {
             let taken = interpret::failed(failure.clone());

@@ -1,4 +1,4 @@
-//! The public face: [`Engine`], and the [`HostOperations`] of hosts that run whole sessions.
+//! The public API: [`Engine`], and the [`HostOperations`] of hosts that run whole sessions.
 
 mod audit;
 mod background;
@@ -34,7 +34,7 @@ use crate::report::stream::{Listeners, RunEvents};
 use becket_model::Event;
 use becket_process::CancellationToken;
 pub use host_operations::HostOperations;
-pub use reload::{ConfigChanged, KeptOld};
+pub use reload::{ConfigChanged, ReloadError};
 use std::fmt;
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Engine {
         &self.inner
     }
 
-    /// Starts to describe an engine.
+    /// Returns a builder with the defaults.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -90,7 +90,7 @@ impl Engine {
         fire::plan_for(&self.inner, &self.inner.snapshot(), &event)
     }
 
-    /// Runs the hooks of an event and waits for all of them. Never fails: what goes wrong is in the outcome.
+    /// Runs the hooks of an event and waits for all of them. Never fails: errors are in the outcome.
     ///
     /// Needs a tokio runtime that drives I/O and time. Dropping the future ends every process that it started.
     pub async fn fire(&self, event: &Event) -> Outcome {
@@ -101,8 +101,8 @@ impl Engine {
         Box::pin(self.fire_until(event, &CancellationToken::new())).await
     }
 
-    /// As [`Engine::fire`], until `cancel` is cancelled: then every hook that still runs is ended (H4). A tool call that
-    /// such a hook had not judged yet is settled as denied.
+    /// Works like [`Engine::fire`] until `cancel` is cancelled: then every hook that is still running is ended (H4). A
+    /// tool call that such a hook had not judged yet is settled as denied.
     pub async fn fire_until(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
         if !self.inner.concerns(event.kind()) {
             return audit::unconfigured_event(&self.inner, event);
@@ -111,18 +111,18 @@ impl Engine {
         fire::fire(&self.inner, &snapshot, event, cancel).await
     }
 
-    /// The configuration in force.
+    /// Returns the configuration in force.
     pub fn config(&self) -> Arc<Config> {
         self.inner.snapshot().config.clone()
     }
 
-    /// Everything that happens from now on, in order.
+    /// Subscribes to all run events from now on, in order.
     pub fn subscribe(&self) -> RunEvents {
         self.inner.listeners.subscribe()
     }
 
-    /// Adds handlers until [`Engine::unregister`]: a skill's from its first use, an agent's while it runs (C10).
-    /// They keep the order that `position` gives them among all others.
+    /// Adds handlers until [`Engine::unregister`]: a skill's from its first use, an agent's while it runs (C10). Their
+    /// `position` determines their order among all others.
     pub fn register(&self, handlers: impl IntoIterator<Item = Handler>) -> RegistrationId {
         let handlers = handlers.into_iter().map(|mut handler| {
             let number = self.inner.next_registration();
@@ -133,25 +133,25 @@ impl Engine {
             handler
         });
         let hooks = Arc::new(HookSet::new(handlers, Vec::new()));
-        // Under the snapshot's lock: a reload in between would leave the set behind gates that no longer hold.
+        // Under the snapshot's lock: a reload in between would leave the set behind outdated gates.
         self.inner.with_snapshot(|snapshot| {
             let part = Part::new(hooks, snapshot.gates.clone(), snapshot.places.clone());
             self.inner.registered.add(part)
         })
     }
 
-    /// Adds an in-process handler until [`Engine::unregister`] (H9). From as many tasks at once as there are.
+    /// Adds an in-process handler until [`Engine::unregister`] (H9). Any number of tasks may call this at once.
     ///
     /// # Errors
-    /// Its matcher or its `if` can't be read, or it was given no time; nothing is registered then.
+    /// Errors if its matcher or its `if` can't be read, or if its time limit is zero; nothing is registered then.
     pub fn on(&self, callback: Callback) -> Result<RegistrationId, InvalidCallback> {
         self.on_all([callback])
     }
 
-    /// Adds several as one registration.
+    /// Adds several handlers as one registration.
     ///
     /// # Errors
-    /// As [`Engine::on`], for the first that is wrong.
+    /// Errors as [`Engine::on`] does, for the first invalid one.
     pub fn on_all(
         &self,
         callbacks: impl IntoIterator<Item = Callback>,
@@ -164,7 +164,7 @@ impl Engine {
         Ok(self.register(handlers?))
     }
 
-    /// Removes what [`Engine::register`] added; false if it is gone already.
+    /// Removes the handlers that [`Engine::register`] added; returns false if they are gone already.
     pub fn unregister(&self, id: RegistrationId) -> bool {
         self.inner.registered.remove(id)
     }
@@ -175,7 +175,7 @@ impl Engine {
         HostOperations::new(self)
     }
 
-    /// Ends what runs in the background, and waits until every process that was ended is really gone.
+    /// Ends everything in the background, and waits until every process that was ended is really gone.
     pub async fn close(&self) {
         for pending in self.host().background() {
             self.host().end_background(&pending.session).await;

@@ -1,4 +1,4 @@
-//! The host's part: the traits that it implements and the values that it hands in.
+//! The host's part: the traits that it implements and the values that it passes in.
 
 pub(crate) mod callback;
 pub(crate) mod confinement;

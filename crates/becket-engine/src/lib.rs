@@ -3,26 +3,26 @@
 //! An event is matched to a [`Plan`]; the plan runs handlers; their replies and failures are folded into one
 //! verdict; everything that happened is one ordered stream of [`RunEvent`]s. Planning and folding do no I/O;
 //! loading a configuration and running handlers are the only effects. The library reads no environment and no home
-//! directory: it knows what the caller hands in as an [`Environment`].
+//! directory: it knows only the [`Environment`] that the caller passes in.
 //!
-//! [`Engine`] is the face: [`Engine::builder`], [`Engine::plan`], [`Engine::fire`].
+//! [`Engine`] is the entry point: [`Engine::builder`], [`Engine::plan`], [`Engine::fire`].
 //!
 //! # The folders, in the order of the flow
 //!
-//! | folder | holds |
+//! | folder | content |
 //! |---|---|
-//! | `host` | the traits and values that a host hands in: environment, tools, MCP servers, callbacks, questions |
+//! | `host` | the traits and values that a host passes in: environment, tools, MCP servers, callbacks, questions |
 //! | [`config`] | settings, plugins and frontmatter: loaded, compiled and checked |
-//! | `plan` | the handlers that an event runs, and the reason for each that it does not |
+//! | `plan` | the handlers that an event runs, and the reason for each that does not run |
 //! | `permission` | permission rules and modes beside a verdict: the settlement of a call |
 //! | `report` | the outcome of an event, and the stream of what happened |
 //! | `background` | hooks that outlive their event |
 //! | `handlers` | a folder for each kind of handler, and the context that they share |
 //! | `dispatch` | runs a plan: all handlers at the same time |
-//! | `engine` | the public face, which ties all of it together |
+//! | `engine` | the public API, which ties all of it together |
 //!
-//! A folder uses only those above it; a test holds that. Ids such as `H9` in comments name rules of the protocol:
-//! `docs/protocol.md` of the repository has them.
+//! A folder uses only those above it; a test ensures that. Ids such as `H9` in comments name rules of the protocol,
+//! which is `docs/protocol.md` in the repository.
 //!
 //! # Features
 //!
@@ -39,7 +39,7 @@
     expect(dead_code, reason = "parts that only the handlers of a missing feature use")
 )]
 
-// What a host hands in.
+// What a host passes in.
 mod host;
 
 // From settings to a plan.
@@ -55,7 +55,7 @@ mod background;
 mod dispatch;
 mod handlers;
 
-// The face.
+// The public API.
 mod engine;
 
 #[cfg(test)]
@@ -115,7 +115,7 @@ pub use engine::builder::{Builder, LoadedConfig, StartError};
 pub use engine::program_rules::{ProgramRule, ProgramRules};
 pub use engine::ready::ReadyEvent;
 pub use engine::updates::{AppliedChange, AppliedUpdates};
-pub use engine::{ConfigChanged, Engine, HostOperations, KeptOld};
+pub use engine::{ConfigChanged, Engine, HostOperations, ReloadError};
 
 /// The example of the README.
 #[cfg(doctest)]

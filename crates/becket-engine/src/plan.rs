@@ -26,9 +26,9 @@ use becket_rules::Applies;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The handlers that an event runs, and those that it does not.
+/// The handlers that an event runs, and those that it does not run.
 ///
-/// Cheap where nothing depends on the event itself: what a matched value selects is shared, not copied.
+/// Cheap if nothing depends on the event itself: the handlers selected by a matched value are shared, not copied.
 #[derive(Debug, Clone)]
 pub struct Plan {
     event: EventKind,
@@ -43,7 +43,7 @@ pub struct Plan {
 pub struct PlannedRun {
     /// The handler, merged with its duplicates (H1).
     pub handler: Arc<Handler>,
-    /// The finding of its `if`, in words; `None` if it has no `if`.
+    /// The result of its `if`, as a message; `None` if it has no `if`.
     pub note: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl Plan {
         Plan { event, runs: None, selected: Vec::new(), dropped_by_event: Vec::new() }
     }
 
-    /// The event.
+    /// Returns the event.
     pub fn event(&self) -> EventKind {
         self.event
     }
@@ -62,7 +62,7 @@ impl Plan {
         self.runs.as_deref().unwrap_or_default()
     }
 
-    /// Returns whether only internal callbacks of the host run, of which no progress is reported (H13).
+    /// Returns whether only internal callbacks of the host run, whose progress is not reported (H13).
     pub(crate) fn is_internal(&self) -> bool {
         let runs = self.runs();
         !runs.is_empty() && runs.iter().all(|run| run.handler.action.is_internal())
@@ -74,7 +74,7 @@ impl Plan {
         by_value.chain(self.dropped_by_event.iter().cloned())
     }
 
-    /// Returns the handlers that are written for the event and could not be loaded (C7); they do not run either.
+    /// Returns the handlers that are configured for the event and could not be loaded (C7); they do not run either.
     pub fn rejected(&self) -> impl Iterator<Item = &RejectedHandler> {
         self.selected
             .iter()
@@ -133,14 +133,14 @@ fn decide(run: &PlannedRun, facts: &Facts<'_>) -> Result<PlannedRun, SkipReason>
     }
     let condition = match &handler.condition {
         If::Rule(condition) => condition,
-        // It has seen the whole call (E4).
+        // The handler has seen the whole call (E4).
         If::Absent if facts.is_about_a_program() => return Err(SkipReason::NoCondition),
         If::Absent | If::NeverRuns(_) => return Ok(run.clone()),
     };
     let note = match facts.judge(condition, &handler.anchor) {
         Applies::NoMatch { why } => return Err(SkipReason::If { reason: why }),
         Applies::Match { why } => why,
-        // What can't be known is never taken for a no (P6).
+        // Unknown never counts as no (P6).
         Applies::Unknown { why } => format!("runs to be safe: {why}"),
     };
     Ok(PlannedRun { handler: handler.clone(), note: Some(note) })

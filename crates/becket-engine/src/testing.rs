@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A command of the user's settings on PreToolUse that matches everything.
+/// Returns a command of the user's settings on PreToolUse that matches everything.
 pub(crate) fn command(script: &str) -> Handler {
     from(Source::User, script)
 }
 
-/// The same from another source.
+/// Returns such a command from another source.
 pub(crate) fn from(source: Source, script: &str) -> Handler {
     Handler {
         event: EventKind::PreToolUse,
@@ -42,7 +42,7 @@ pub(crate) fn from(source: Source, script: &str) -> Handler {
     }
 }
 
-/// A matcher of the wide alphabet.
+/// Returns a matcher of the wide alphabet.
 pub(crate) fn matcher(text: Option<&str>) -> Matcher {
     Matcher::compile(text, Alphabet::Wide, &Renames::tools()).unwrap()
 }

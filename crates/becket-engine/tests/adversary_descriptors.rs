@@ -1,5 +1,5 @@
-//! A host with few descriptors: guards wait for their turn instead of failing open (O10). Alone in its program, since
-//! the limit is the whole program's.
+//! A host with few descriptors: guards wait for their turn instead of failing open (O10). In a separate program, since
+//! the limit applies to the whole program.
 #![cfg(target_os = "linux")]
 
 #[path = "it/common/mod.rs"]

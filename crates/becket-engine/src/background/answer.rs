@@ -43,7 +43,7 @@ pub(super) fn read(spec: &EventSpec, object: &Map<String, Value>) -> Answer {
     answer
 }
 
-/// Returns whether an object looks like an answer rather than like any JSON that a program prints.
+/// Returns whether an object looks like an answer and not like arbitrary JSON that a program prints.
 pub(super) fn is_meant(spec: &EventSpec, object: &Map<String, Value>) -> bool {
     UNIVERSAL_OUTPUT.iter().chain(spec.output).any(|field| object.contains_key(field.name))
 }
@@ -71,22 +71,23 @@ fn other_event(spec: &EventSpec, own: &Map<String, Value>) -> Option<String> {
     })
 }
 
-/// Names what the event would have heard from a hook that it waits for.
+/// Returns a warning that names the decisions of an answer: none of them takes effect in the background.
 fn without_effect(
     spec: &EventSpec,
     object: &Map<String, Value>,
     own: Option<&Map<String, Value>>,
 ) -> Option<String> {
-    let heard =
+    let is_decision =
         |field: &&FieldSpec| ![OWN, CONTEXT, MESSAGE, EVENT_NAME, "suppressOutput"].contains(&field.name);
-    let says = |object: &Map<String, Value>, field: &&FieldSpec| match object.get(field.name) {
+    let is_set = |object: &Map<String, Value>, field: &&FieldSpec| match object.get(field.name) {
         None | Some(Value::Null) => false,
-        // `continue: true` is what holds anyway.
+        // `continue: true` is the default anyway.
         Some(Value::Bool(true)) => field.name != "continue",
         Some(_) => true,
     };
-    let top = UNIVERSAL_OUTPUT.iter().filter(heard).filter(|field| says(object, field));
-    let inner = spec.output.iter().filter(heard).filter(|field| own.is_some_and(|own| says(own, field)));
+    let top = UNIVERSAL_OUTPUT.iter().filter(is_decision).filter(|field| is_set(object, field));
+    let inner =
+        spec.output.iter().filter(is_decision).filter(|field| own.is_some_and(|own| is_set(own, field)));
     let mut names: Vec<String> = top.map(|field| format!("`{}`", field.name)).collect();
     names.extend(inner.map(|field| format!("`{OWN}.{}`", field.name)));
     let them = match names.len() {

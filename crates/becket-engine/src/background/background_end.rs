@@ -1,4 +1,4 @@
-//! The end of a background run, as its runner saw it. [`super::verdict`] interprets it.
+//! The end of a background run, as its runner reports it. [`super::verdict`] interprets it.
 
 use crate::report::handler_result::{cannot_start, exit_of};
 use crate::report::outcome::OutputSizes;
@@ -10,24 +10,24 @@ use std::time::Duration;
 /// The end of a background run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BackgroundEnd {
-    /// Its exit code; `None` where it had none, then `failure` says why.
+    /// The exit code; `None` if there is none, and then `failure` says why.
     pub(crate) exit: Option<i32>,
-    /// The reason for a missing exit code: it could not start, ran out of time, was cancelled, a signal.
+    /// The reason for a missing exit code: a failed start, a time limit, a cancellation or a signal.
     pub(crate) failure: Option<Failure>,
-    /// All that it printed, up to the cap; an announcement (A2) included.
+    /// The output on stdout, up to the cap, including an announcement (A2).
     pub(crate) stdout: Bytes,
-    /// All that it printed to stderr, up to the cap.
+    /// The output on stderr, up to the cap.
     pub(crate) stderr: Bytes,
-    /// The number of bytes that it printed.
+    /// The number of bytes printed.
     pub(crate) printed: OutputSizes,
-    /// The time that it ran; a wait for room does not count.
+    /// The running time, without the wait for room.
     pub(crate) elapsed: Duration,
-    /// Warnings of its runner for the hook's author.
+    /// Warnings from the runner for the hook's author.
     pub(crate) warnings: Vec<String>,
 }
 
 impl BackgroundEnd {
-    /// Converts the end of a command that had this limit.
+    /// Converts the result of a command that ran with this limit.
     pub(crate) fn of(command: Result<FinishedRun, SpawnError>, limit: Duration) -> Self {
         let finished = match command {
             Ok(finished) => finished,

@@ -1,4 +1,4 @@
-//! The ledger under its lock, and the bell that rings when it changes. Holds neither an engine nor its files.
+//! The ledger behind a lock, with a notification for changes. Owns neither an engine nor its files.
 
 use super::ledger::Ledger;
 use becket_process::CancellationToken;
@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, oneshot};
 
-/// The books of one engine.
+/// The shared ledger of one engine.
 #[derive(Debug)]
 pub(super) struct Book {
     ledger: Mutex<Ledger<Grip>>,
@@ -16,9 +16,9 @@ pub(super) struct Book {
 /// A handle on a pending hook.
 #[derive(Debug)]
 pub(super) struct Grip {
-    /// Ends it (H4).
+    /// Cancels the hook (H4).
     pub(super) cancel: CancellationToken,
-    /// Lets it start, where it waits.
+    /// Starts the hook, if it waits for room.
     pub(super) start: Option<oneshot::Sender<()>>,
 }
 
@@ -37,10 +37,10 @@ impl Book {
         self.changed.notify_waiters();
     }
 
-    /// Looks until there is something to be found; at once, and then after every change.
+    /// Calls `look` until it returns a value: at once, and then after every change.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&Book) -> Option<T>) -> T {
         loop {
-            // Before the look: a change that comes right after it must not be missed.
+            // Registered before the look, so that a change right after it is not missed.
             let mut change = pin!(self.changed.notified());
             change.as_mut().enable();
             if let Some(found) = look(self) {

@@ -1,4 +1,4 @@
-//! Values that hosts get of a background hook that has ended: its result, and the wake of one that asked for it.
+//! The values that a host receives when a background hook has ended: its result, and a wake if the hook requests one.
 
 use crate::report::background_id::BackgroundId;
 use crate::report::outcome::Status;
@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BackgroundDelivery {
-    /// Its run.
+    /// The id of its run.
     pub id: BackgroundId,
     /// The session whose event started it.
     pub session: SessionId,
@@ -20,15 +20,16 @@ pub struct BackgroundDelivery {
     pub label: Arc<str>,
     /// The source of the handler.
     pub source: Source,
-    /// For the model, on its next turn: `additionalContext`, then `systemMessage`, each cut to what may go on (A3, O8).
+    /// Texts for the model on its next turn: `additionalContext`, then `systemMessage`, each shortened to the cap (A3,
+    /// O8).
     pub contexts: Vec<String>,
     /// Warnings for its author: fields dropped or without effect.
     pub warnings: Vec<String>,
     /// The status of the run; [`Status::Blocked`] for the exit 2 of an `asyncRewake` hook, which also makes a [`Wake`].
     pub outcome: Status,
-    /// The reason for which it gave no usable answer, or ended with an error. For logs: it holds nothing back.
+    /// The reason why it gave no usable answer, or ended with an error. For logs: it blocks nothing.
     pub failure: Option<Failure>,
-    /// Its exit code, where it had one.
+    /// Its exit code, if it has one.
     pub exit: Option<i32>,
     /// The time that it ran; zero if it never started.
     pub elapsed: Duration,
@@ -36,11 +37,11 @@ pub struct BackgroundDelivery {
     pub missed: u64,
 }
 
-/// An `asyncRewake` hook has ended with exit 2: an idle host goes on (A4). Handed over once, to one taker.
+/// A request to wake an idle host: an `asyncRewake` hook has ended with exit 2 (A4). Handed over once, to one receiver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wake {
-    /// The hook's run.
+    /// The id of the hook's run.
     pub id: BackgroundId,
     /// The session to wake.
     pub session: SessionId,
@@ -57,7 +58,7 @@ pub struct Wake {
 }
 
 impl BackgroundDelivery {
-    /// The bytes of its texts.
+    /// Returns the size of its texts in bytes.
     pub(super) fn weight(&self) -> usize {
         let texts = self.contexts.iter().chain(&self.warnings).map(String::len);
         texts.sum::<usize>() + self.failure.as_ref().map_or(0, |failure| failure.to_string().len())
@@ -65,7 +66,7 @@ impl BackgroundDelivery {
 }
 
 impl Wake {
-    /// The bytes of its text.
+    /// Returns the size of its text in bytes.
     pub(super) fn weight(&self) -> usize {
         self.reminder.len()
     }

@@ -8,16 +8,16 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The size above which a file can't be one of Becket's.
+/// The largest size that a file of Becket can have, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// One file in a session directory's `background`.
+/// A file in the `background` directory of a session.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BackgroundFile {
-    /// The file.
+    /// The path of the file.
     pub file: PathBuf,
-    /// The hook in the file, or the reason for which it can't be read.
+    /// The hook in the file, or the reason why it can't be read.
     pub hook: Result<RecordedHook, UnreadableRecord>,
 }
 
@@ -25,7 +25,7 @@ pub struct BackgroundFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordedHook {
-    /// Its run, as [`crate::report::background_id::BackgroundId`] is written.
+    /// The id of its run, written as a [`crate::report::background_id::BackgroundId`].
     pub id: String,
     /// The session whose event started it.
     pub session: String,
@@ -39,9 +39,9 @@ pub struct RecordedHook {
     pub location: String,
     /// Its state: waiting or running.
     pub state: PendingState,
-    /// Since when.
+    /// The time at which it entered that state.
     pub since: SystemTime,
-    /// The time that it may run, from its start.
+    /// Its time limit, from its start.
     pub limit: Duration,
     /// The process that runs it.
     pub pid: u32,
@@ -52,35 +52,35 @@ pub struct RecordedHook {
 /// The state of the process that wrote a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Owner {
-    /// It lives: so does what it describes.
+    /// The process is alive, and so is the hook that the file describes.
     Alive,
-    /// It is gone, as far as this process can see, and left its file behind: nothing is pending any more.
+    /// The process is gone, as far as this one can see, and has left its file behind: nothing is pending any more.
     Gone,
-    /// This system does not tell.
+    /// The state can't be determined on this system.
     Unknown,
 }
 
-/// The reason for which a file in the directory lists no hook.
+/// The reason why a file in the directory lists no hook.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableRecord {
-    /// It can't be read.
+    /// The file can't be read.
     #[error("can't be read: {0}")]
     Unreadable(#[from] io::Error),
-    /// It is a link, a directory, a pipe.
+    /// The entry is a link, a directory or a pipe.
     #[error("is not a regular file")]
     NoFile,
-    /// It is larger than any file of a hook.
+    /// The file is larger than any file of a hook.
     #[error("is larger than {LARGEST} bytes, so no engine wrote it")]
     TooLarge,
-    /// It holds something else.
+    /// The content is not a record of a hook.
     #[error("describes no background hook: {0}")]
     NoHook(#[from] serde_json::Error),
 }
 
-/// The background hooks of all engines that keep `session_dir`, oldest first. A directory that is not there has none.
+/// Returns the background hooks of all engines that use `session_dir`, oldest first; none if it does not exist.
 ///
 /// # Errors
-/// The directory is there and can't be listed.
+/// Errors if the directory exists and can't be listed.
 pub fn background_in(session_dir: &Path) -> io::Result<Vec<BackgroundFile>> {
     let entries = match fs::read_dir(session_dir.join(DIRECTORY)) {
         Ok(entries) => entries,
@@ -92,7 +92,7 @@ pub fn background_in(session_dir: &Path) -> io::Result<Vec<BackgroundFile>> {
         let file = entry?.path();
         if file.extension().is_some_and(|extension| extension == "json") {
             match hook_in(&file) {
-                // It was over in the meantime.
+                // The hook ended in the meantime.
                 Err(UnreadableRecord::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {}
                 hook => found.push(BackgroundFile { file, hook }),
             }

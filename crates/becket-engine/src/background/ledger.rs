@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 pub(super) const AT_ONCE: usize = 32;
 /// The number of results, and of wakes, that are kept for one session until they are taken.
 pub(super) const KEPT: usize = 1_024;
-/// The number of bytes of text that they may hold, not counting the latest.
+/// The number of bytes of text that they may contain, not counting the latest.
 pub(super) const KEPT_BYTES: usize = 8 << 20;
 
-/// The books. `G` is what the outside needs to get hold of a pending hook.
+/// The ledger. `G` is the handle by which the registry controls a pending hook.
 #[derive(Debug)]
 pub(super) struct Ledger<G> {
     entries: BTreeMap<BackgroundId, Entry<G>>,
@@ -42,7 +42,7 @@ pub(super) struct Entry<G> {
     pub(super) grip: G,
     state: PendingState,
     since: Instant,
-    /// The session was forgotten meanwhile, so its result is dropped.
+    /// Set if the session was forgotten meanwhile, so that the result is dropped.
     discarded: bool,
 }
 
@@ -52,23 +52,23 @@ struct Account {
     running: usize,
     waiting: BTreeSet<BackgroundId>,
     results: VecDeque<BackgroundDelivery>,
-    /// The size of all results together.
+    /// The total size of the results, in bytes.
     result_bytes: usize,
     missed_results: u64,
     wakes: usize,
     missed_wakes: u64,
-    /// The number of callers that wait for the session's wakes themselves, so that no subscriber gets them.
+    /// The number of callers that wait for the session's wakes themselves, so that no subscriber receives them.
     held: usize,
 }
 
 /// The result of an adoption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Admission {
-    /// There is room: it is to be started.
+    /// The hook has room and starts now.
     Runs,
-    /// It is to be started when a later [`Ledger::finish`] names it.
+    /// The hook starts when a later [`Ledger::finish`] names it.
     Waits,
-    /// The books are closed: it is not to be started at all.
+    /// The ledger is closed: the hook must not start at all.
     Refused,
 }
 
@@ -93,7 +93,7 @@ impl<G> Ledger<G> {
         Ledger { entries: BTreeMap::new(), sessions: HashMap::new(), wakes: VecDeque::new(), closed: false }
     }
 
-    /// Takes a hook in. One that runs already can't wait any more; it takes up room anyway.
+    /// Adds a hook. One that is already running does not wait, but takes up room as well.
     pub(super) fn adopt(
         &mut self,
         id: BackgroundId,
@@ -115,7 +115,7 @@ impl<G> Ledger<G> {
         if runs { Admission::Runs } else { Admission::Waits }
     }
 
-    /// A hook is over. Says which of the waiting ones start now; a second call for the same id changes nothing.
+    /// Records the end of a hook and returns the waiting hooks that start now. A second call for an id changes nothing.
     pub(super) fn finish(
         &mut self,
         id: BackgroundId,
@@ -141,7 +141,7 @@ impl<G> Ledger<G> {
 
     /// Returns the pending hooks of one session, or of all, in the order of adoption.
     pub(super) fn pending(&self, session: Option<&SessionId>) -> Vec<BackgroundHook> {
-        let wanted = |entry: &Entry<G>| session.is_none_or(|session| entry.session == *session);
+        let is_selected = |entry: &Entry<G>| session.is_none_or(|session| entry.session == *session);
         let pending = |(id, entry): (&BackgroundId, &Entry<G>)| BackgroundHook {
             id: *id,
             session: entry.session.clone(),
@@ -151,7 +151,7 @@ impl<G> Ledger<G> {
             since: entry.since,
             limit: entry.limit,
         };
-        self.entries.iter().filter(|(_, entry)| wanted(entry)).map(pending).collect()
+        self.entries.iter().filter(|(_, entry)| is_selected(entry)).map(pending).collect()
     }
 
     /// Takes the uncollected results of a session, oldest first.
@@ -165,7 +165,7 @@ impl<G> Ledger<G> {
         results
     }
 
-    /// The oldest wake that no waiting host keeps for itself.
+    /// Takes the oldest wake of a session for which no host waits.
     pub(super) fn take_wake(&mut self) -> Option<Wake> {
         let is_free = |wake: &Wake| self.sessions.get(&wake.session).is_none_or(|account| account.held == 0);
         let at = self.wakes.iter().position(is_free)?;
@@ -173,7 +173,7 @@ impl<G> Ledger<G> {
         Some(self.hand_out(wake))
     }
 
-    /// All wakes of a session.
+    /// Takes all wakes of a session.
     pub(super) fn take_wakes_of(&mut self, session: &SessionId) -> Vec<Wake> {
         let (taken, others) =
             std::mem::take(&mut self.wakes).into_iter().partition(|wake| wake.session == *session);
@@ -182,7 +182,7 @@ impl<G> Ledger<G> {
         taken.into_iter().map(|wake| self.hand_out(wake)).collect()
     }
 
-    /// From now on the session's wakes are kept from [`Ledger::take_wake`].
+    /// Withholds the session's wakes from [`Ledger::take_wake`] from now on.
     pub(super) fn hold(&mut self, session: &SessionId) {
         self.sessions.entry(session.clone()).or_default().held += 1;
     }
@@ -195,7 +195,7 @@ impl<G> Ledger<G> {
         self.tidy(session);
     }
 
-    /// The pending hooks of a session.
+    /// Returns the pending hooks of a session.
     pub(super) fn entries_of<'a>(&'a self, session: &'a SessionId) -> impl Iterator<Item = &'a Entry<G>> {
         self.entries.values().filter(move |entry| entry.session == *session)
     }
@@ -223,7 +223,7 @@ impl<G> Ledger<G> {
         self.tidy(session);
     }
 
-    /// Closes the ledger: it adopts nothing more and keeps no results.
+    /// Closes the ledger: from now on it adopts no hook and keeps no result.
     pub(super) fn close(&mut self) {
         self.closed = true;
         self.wakes.clear();
@@ -278,7 +278,7 @@ impl<G> Ledger<G> {
         wake
     }
 
-    /// A session of which nothing is left takes no room.
+    /// Drops the account of a session once it is empty.
     fn tidy(&mut self, session: &SessionId) {
         if self.sessions.get(session).is_some_and(Account::is_empty) {
             self.sessions.remove(session);

@@ -1,7 +1,7 @@
-//! Takes over runs that no event waits for, and owns them until they are gone.
+//! Takes over runs that no event waits for, and owns them until they have ended.
 //!
-//! INVARIANT: the last clone of a [`Background`] ends all that it adopted, and so does the end of the runtime that it
-//! was adopted in; what ends without an answer is a result anyway.
+//! INVARIANT: dropping the last clone of a [`Background`] ends all runs that it adopted, and so does the end of the
+//! runtime in which they were adopted; a run that ends without an answer has a result as well.
 
 use super::book::{Book, Grip};
 use super::ledger::{Admission, Entry, Ledger};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// The background hooks of an engine. Cheap to clone; holds no engine alive, and what it adopts must not own it.
+/// The background hooks of an engine. Cheap to clone; keeps no engine alive, and what it adopts must not own it.
 #[derive(Debug, Clone)]
 pub(crate) struct Background {
     shared: Arc<RegistryState>,
@@ -39,7 +39,7 @@ pub(super) struct RegistryState {
     pub(super) gone: CancellationToken,
 }
 
-/// Ends everything when the last clone goes.
+/// Ends everything when the last clone is dropped.
 #[derive(Debug)]
 struct Owner(Arc<RegistryState>);
 
@@ -48,22 +48,22 @@ struct Owner(Arc<RegistryState>);
 pub(crate) struct Adoption {
     /// The session whose event started it.
     pub(crate) session: SessionId,
-    /// The firing that it belongs to, as its run events say.
+    /// The number of the firing that it belongs to, as in its run events.
     pub(crate) firing: u64,
     /// The handler; its event is the one that it was started for.
     pub(crate) handler: Arc<Handler>,
-    /// The time that it may run from its start: for reports; the work itself keeps it.
+    /// The time limit of the run, from its start. For reports only: the work itself enforces it.
     pub(crate) limit: Duration,
     /// Set if exit 2 wakes the host (A4).
     pub(crate) rewake: bool,
     /// The token that cancels the work; not the event's own token, which ends with the event.
     pub(crate) cancel: CancellationToken,
-    /// Set if it runs already (A2): then it does not wait for room, and its start was reported before.
+    /// Set if it is already running (A2): then it does not wait for room, and its start has been reported.
     pub(crate) already_running: bool,
 }
 
 impl Background {
-    /// Nothing yet. With a `session_dir`, other processes can see what is pending there.
+    /// Creates an empty registry. With a `session_dir`, other processes can see there what is pending.
     pub(crate) fn new(
         listeners: Arc<Listeners>,
         files: Arc<PrivateFiles>,
@@ -79,12 +79,12 @@ impl Background {
         Background { shared: shared.clone(), _owner: Arc::new(Owner(shared)) }
     }
 
-    /// Takes over a run. `work` is called when the session has room for it, and what it answers is polled on a task of
-    /// its own until it resolves; before the call nothing of it may run or count down. At cancellation it has a grace
-    /// to resolve, and is dropped if it does not. It tells neither start nor end: that is done here.
+    /// Takes over a run. `work` is called when the session has room for it, and the future that it returns is polled on
+    /// a task of its own until it resolves; before the call nothing of it may run or count down. On cancellation it has
+    /// a grace to resolve, and is dropped if it does not. It reports neither start nor end: the registry does.
     ///
     /// # Panics
-    /// Outside a tokio runtime that drives time.
+    /// Panics outside a tokio runtime that drives time.
     pub(crate) fn adopt(
         &self,
         adopted: Adoption,
@@ -122,28 +122,28 @@ impl Background {
         self.shared.book.open().collect(session)
     }
 
-    /// The queue of wakes.
+    /// Returns the queue of wakes.
     pub(crate) fn wakes(&self) -> Wakes {
         Wakes::new(self.shared.book.clone())
     }
 
     /// Waits until no `asyncRewake` hook of the session is pending, and takes all its wakes (A4).
     pub(crate) async fn rewakes(&self, session: &SessionId) -> Vec<Wake> {
-        let held = WakeHold::new(&self.shared.book, session);
+        let hold = WakeHold::new(&self.shared.book, session);
         let is_over = |book: &Book| !book.open().entries_of(session).any(|entry| entry.rewake);
         self.shared.book.until(|book| is_over(book).then_some(())).await;
         let wakes = self.shared.book.open().take_wakes_of(session);
-        drop(held);
+        drop(hold);
         wakes
     }
 
-    /// Waits until nothing of the session is pending.
+    /// Waits until no hook of the session is pending.
     pub(crate) async fn over(&self, session: &SessionId) {
         let is_over = |book: &Book| book.open().entries_of(session).next().is_none();
         self.shared.book.until(|book| is_over(book).then_some(())).await;
     }
 
-    /// Cancels all of the session, also what is adopted meanwhile, waits for it, and takes its results.
+    /// Cancels all hooks of the session, including those adopted meanwhile, waits for them, and takes their results.
     pub(crate) async fn end(&self, session: &SessionId) -> Vec<BackgroundDelivery> {
         let cancel_all = |book: &Book| {
             let tokens = tokens(&book.open(), session);
@@ -154,7 +154,7 @@ impl Background {
         self.collect(session)
     }
 
-    /// Ends what is pending of the session without waiting for it, and frees all that is owed to it.
+    /// Cancels the session's pending hooks without waiting for them, and drops all results that are owed to it.
     pub(crate) fn forget(&self, session: &SessionId) {
         let tokens = {
             let mut ledger = self.shared.book.open();
@@ -172,10 +172,10 @@ fn tokens(ledger: &Ledger<Grip>, session: &SessionId) -> Vec<CancellationToken> 
 }
 
 impl RegistryState {
-    /// Tells the listeners; `what` is built only if there is one (H13).
+    /// Emits a run event; `what` is called only if there is a listener (H13).
     pub(super) fn emit(&self, firing: u64, what: impl FnOnce() -> RunEventKind) {
         if self.listeners.any() {
-            self.listeners.tell(&RunEvent { firing, what: what() });
+            self.listeners.emit(&RunEvent { firing, what: what() });
         }
     }
 }
@@ -188,7 +188,7 @@ impl Drop for Owner {
     }
 }
 
-/// Keeps the wakes of a session from everybody else while its owner waits for them.
+/// Withholds the wakes of a session from all other callers while its owner waits for them.
 struct WakeHold<'a> {
     book: &'a Book,
     session: &'a SessionId,

@@ -1,7 +1,7 @@
-//! One small file for each pending hook, so that other processes can see what is under way. Written whole and put in
-//! place at once; gone when the hook is over.
+//! One small file for each pending hook, so that other processes can see what is running. It is replaced atomically,
+//! and removed when the hook has ended.
 //!
-//! Holds no secret: neither environment nor input. What a command is called by is shown everywhere else, too.
+//! Contains no secret: neither environment nor input. The label of a command is shown everywhere else, too.
 
 use super::PendingState;
 use super::registry::Adoption;
@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The directory in a session directory that holds the files.
+/// The directory in a session directory that contains the files.
 pub(super) const DIRECTORY: &str = "background";
 
 /// The content of a file. Fields are added, never renamed: readers may be older or newer.
@@ -29,12 +29,12 @@ pub(super) struct Record {
     pub(super) state: StateName,
     /// The time at which it entered that state, in milliseconds since 1970.
     pub(super) since_ms: u64,
-    /// The time that it may run, in milliseconds.
+    /// The time limit of the run, in milliseconds.
     pub(super) limit_ms: u64,
     pub(super) owner: OwnerRecord,
 }
 
-/// [`PendingState`] on the wire.
+/// The serialized form of [`PendingState`].
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum StateName {
@@ -42,11 +42,11 @@ pub(super) enum StateName {
     Running,
 }
 
-/// The process that runs the hook; a pid alone may be given to another one later.
+/// The process that runs the hook; a pid alone may be reused later.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OwnerRecord {
     pub(super) pid: u32,
-    /// The start time of the process, in the system's own count.
+    /// The start time of the process, in units of the system.
     pub(super) started: Option<u64>,
 }
 
@@ -57,12 +57,12 @@ pub(super) struct StateDir {
     path: PathBuf,
 }
 
-/// The file of one hook. Removed when this is dropped.
+/// The file of one hook. Removed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct StateFile(PathBuf);
 
 impl StateDir {
-    /// The files of the engines that keep `session_dir`. Makes nothing yet.
+    /// Returns the directory of the engines that use `session_dir`, without creating it yet.
     pub(super) fn new(session_dir: &Path) -> Self {
         StateDir { session_dir: session_dir.to_owned(), path: session_dir.join(DIRECTORY) }
     }
@@ -70,7 +70,7 @@ impl StateDir {
     /// Writes a hook's file, or replaces it.
     ///
     /// # Errors
-    /// In words, where the directory can't be made or written to.
+    /// Errors with a message if the directory can't be created, or the file can't be written.
     pub(super) fn write(
         &self,
         id: BackgroundId,
@@ -96,7 +96,8 @@ impl StateDir {
 }
 
 impl StateFile {
-    /// Says the new state of a hook that is in this file already: what replaces it is not removed with the old one.
+    /// Replaces the value of a file that `new` has overwritten, so that dropping the old value does not remove the
+    /// file.
     pub(super) fn replaced_by(self, new: StateFile) -> StateFile {
         std::mem::forget(self);
         new
@@ -105,12 +106,12 @@ impl StateFile {
 
 impl Drop for StateFile {
     fn drop(&mut self) {
-        // A missing file needs no removing; one that can't be removed is recognised as stale by its owner.
+        // A missing file needs no removal; one that can't be removed is recognised as stale by its owner.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Replaces a file without waiting for the disk: the file goes with the process.
+/// Replaces a file without waiting for the disk: the file is of no use after the process.
 fn replace(temporary: PathBuf, path: &Path, text: &[u8]) -> io::Result<()> {
     let mut new = Replacement::create(temporary, &private_file::options())?;
     new.file().write_all(text)?;
@@ -141,12 +142,13 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the start time of a living process, in the system's own count; `None` if it is unknown or only a zombie is
+/// Returns the start time of a living process, in units of the system; `None` if it is unknown or only a zombie is
 /// left.
 #[cfg(target_os = "linux")]
 pub(super) fn start_of(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold blanks and parentheses; what follows the last one does not. `proc(5)`: 3 state, 22 starttime.
+    // The name may contain blanks and parentheses; what follows the last one does not. `proc(5)`: 3 state, 22
+    // starttime.
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
     (state != "Z" && state != "X").then(|| fields.nth(18)?.parse().ok()).flatten()

@@ -1,7 +1,7 @@
 //! The task of one background hook: waits for room, works, and reports.
 //!
 //! INVARIANT: a [`Turn`] reports exactly once, when it is dropped: with the result of its work, or else as cancelled.
-//! This also holds for a panic, a runtime that is shut down and an engine that is dropped.
+//! This also applies to a panic, a runtime that is shut down and an engine that is dropped.
 
 use super::ledger::Admission;
 use super::registry::{Adoption, RegistryState};
@@ -53,7 +53,7 @@ impl Turn {
         turn
     }
 
-    /// Has other processes see the hook in this state.
+    /// Shows the hook in this state to other processes.
     fn show(&mut self, state: PendingState) {
         let Some(states) = &self.shared.states else { return };
         match states.write(self.id, &self.adopted, state) {
@@ -65,7 +65,7 @@ impl Turn {
             }
             Err(why) => {
                 let warning = format!("other processes can't see this hook: {why}");
-                self.warnings.retain(|said| *said != warning);
+                self.warnings.retain(|earlier| *earlier != warning);
                 self.warnings.push(warning);
             }
         }
@@ -92,8 +92,8 @@ impl Turn {
         let since = Instant::now();
         tokio::select! {
             biased;
-            ended = unwound(work) => ended.unwrap_or_else(|panic| BackgroundEnd::failed(panic, since.elapsed())),
-            () = out_of_patience(&cancel) => BackgroundEnd::failed(Failure::Cancelled, since.elapsed()),
+            ended = catch_work_panic(work) => ended.unwrap_or_else(|panic| BackgroundEnd::failed(panic, since.elapsed())),
+            () = grace_over(&cancel) => BackgroundEnd::failed(Failure::Cancelled, since.elapsed()),
         }
     }
 
@@ -105,7 +105,7 @@ impl Turn {
         self.shared.emit(self.adopted.firing, || RunEventKind::Started { handler });
     }
 
-    /// Makes the report, and tells the listeners.
+    /// Makes the report, and informs the listeners.
     fn conclude(&mut self, mut ended: BackgroundEnd) {
         ended.warnings.append(&mut self.warnings);
         let judged = verdict::judge(self.adopted.handler.clone(), self.adopted.rewake, ended);
@@ -122,7 +122,7 @@ impl Turn {
         BackgroundResult { run, reminder }: &BackgroundResult,
     ) -> (BackgroundDelivery, Option<Wake>) {
         let (files, session) = (&self.shared.files, &self.adopted.session);
-        // Of a session that was forgotten nothing is kept, files neither.
+        // Nothing of a forgotten session is kept, not even files.
         let is_owed = self.shared.book.open().is_owed(self.id);
         let mut warnings = run.warnings.clone();
         let mut short = |text: &String| {
@@ -132,8 +132,8 @@ impl Turn {
             }
             text
         };
-        let said = run.reply.context.iter().map(|context| &context.text).chain(&run.reply.system_message);
-        let contexts = said.map(&mut short).collect();
+        let texts = run.reply.context.iter().map(|context| &context.text).chain(&run.reply.system_message);
+        let contexts = texts.map(&mut short).collect();
         let wake = reminder.as_ref().map(|reminder| Wake {
             id: self.id,
             session: session.clone(),
@@ -163,7 +163,7 @@ impl Turn {
         }
     }
 
-    /// The report of a task that was dropped before its work was done.
+    /// Returns the report of a task that was dropped before its work was done.
     fn cut_short(&mut self) -> (BackgroundDelivery, Option<Wake>) {
         let ended = BackgroundEnd {
             warnings: std::mem::take(&mut self.warnings),
@@ -179,7 +179,7 @@ impl Drop for Turn {
             Some(report) => report,
             None => self.cut_short(),
         };
-        // Before it counts as over: a caller that waits for the end then finds no file of it.
+        // Removed before the hook counts as ended, so that a caller that waits for the end finds no file of it.
         drop(self.state.take());
         let mut ledger = self.shared.book.open();
         let next = ledger.finish(self.id, result, wake);
@@ -193,28 +193,30 @@ impl Drop for Turn {
     }
 }
 
-/// The whole life of a turn.
+/// Runs a turn from its start to its end.
 pub(super) async fn run(
     mut turn: Turn,
     started: oneshot::Receiver<()>,
     work: impl FnOnce() -> BoxFuture<'static, BackgroundEnd>,
 ) {
-    let gone = turn.shared.gone.clone();
+    let engine_gone = turn.shared.gone.clone();
     let ended = tokio::select! {
         biased;
-        () = gone.cancelled() => return,
+        () = engine_gone.cancelled() => return,
         ended = turn.work(started, work) => ended,
     };
     turn.conclude(ended);
 }
 
 /// Calls the work and polls it; a panic of either is a failure of this hook alone.
-async fn unwound(work: impl FnOnce() -> BoxFuture<'static, BackgroundEnd>) -> Result<BackgroundEnd, Failure> {
-    let told = |said| Failure::Lost { message: format!("what ran it panicked: {said}") };
-    catch_panic(async { work().await }).await.map_err(told)
+async fn catch_work_panic(
+    work: impl FnOnce() -> BoxFuture<'static, BackgroundEnd>,
+) -> Result<BackgroundEnd, Failure> {
+    let lost = |message| Failure::Lost { message: format!("its task panicked: {message}") };
+    catch_panic(async { work().await }).await.map_err(lost)
 }
 
-async fn out_of_patience(cancel: &CancellationToken) {
+async fn grace_over(cancel: &CancellationToken) {
     cancel.cancelled().await;
     tokio::time::sleep(GRACE).await;
 }

@@ -1,5 +1,5 @@
-//! The output of an ended background hook that counts: contexts for the model, a reminder that wakes, and a run for the
-//! log (A3, A4). Pure.
+//! Interprets the output of an ended background hook: contexts for the model, a reminder that wakes the host, and a run
+//! for the log (A3, A4). Pure.
 //!
 //! Every decision is dropped. Plain text, stderr and exit codes are for the log alone, except the exit 2 of an
 //! `asyncRewake` hook. Codes by which shells report that there was no real answer (O10) void the JSON here, too.
@@ -7,8 +7,8 @@
 use super::answer::{self, Answer};
 use super::background_end::BackgroundEnd;
 use crate::config::handler::Handler;
-use crate::host::questions::TakenOut;
-use crate::host::questions::taken_out;
+use crate::host::questions::SplitOutput;
+use crate::host::questions::split_output;
 use crate::report::outcome::{Run, Status};
 use becket_model::interpret::{self, OutputOrigin};
 use becket_model::table::EventSpec;
@@ -16,26 +16,26 @@ use becket_model::{ContextText, Failure, Reply};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The reminder of an exit 2 that says nothing at all.
+/// The reminder of an exit 2 without any output.
 const SILENCE: &str = "no stderr output";
 
 /// The result of an ended hook.
 #[derive(Debug)]
 pub(super) struct BackgroundResult {
-    /// For the log; its reply holds what goes to the model, and decides nothing.
+    /// The run for the log; its reply contains the texts for the model, and decides nothing.
     pub(super) run: Run,
     /// The reminder that wakes the host (A4).
     pub(super) reminder: Option<Reminder>,
 }
 
-/// A text for the model, and whether it is plain stdout, which is capped (O8), or stderr, which goes whole.
+/// A text for the model, and whether it is plain stdout, which is capped (O8), or stderr, which is passed on in full.
 #[derive(Debug, PartialEq)]
 pub(super) struct Reminder {
     pub(super) text: String,
     pub(super) plain: bool,
 }
 
-/// Judges the end of a hook; `rewake`: exit 2 wakes the host.
+/// Interprets the end of a hook; with `rewake`, exit 2 wakes the host.
 pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: BackgroundEnd) -> BackgroundResult {
     let spec = handler.event.spec();
     let (text, mut warnings) = answer_of(&handler, &ended);
@@ -43,10 +43,10 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: BackgroundEnd) -
     let wakes = rewake && ended.exit == Some(2);
     let reminder = wakes.then(|| reminder(&text, &ended));
     let (answer, failure) = match &reminder {
-        // What wakes the host is not handed over a second time.
+        // A text that wakes the host is not handed over a second time.
         Some(Reminder { plain: true, .. }) => (Answer::default(), None),
         Some(Reminder { plain: false, .. }) => (read(spec, &text, &ended).0, None),
-        None => heard(spec, &text, &ended),
+        None => interpret_answer(spec, &text, &ended),
     };
     warnings.extend(answer.warnings);
     let context = answer.context.map(|text| ContextText { text, plain: false });
@@ -71,10 +71,11 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: BackgroundEnd) -
 /// Returns its stdout without the announcement (A2) and without questions (Q1), and the warnings about these.
 fn answer_of(handler: &Handler, ended: &BackgroundEnd) -> (String, Vec<String>) {
     let announced = interpret::announcement(&ended.stdout);
-    let apart = taken_out(&ended.stdout.slice(announced.as_ref().map_or(0, |line| line.length)..));
+    let apart = split_output(&ended.stdout.slice(announced.as_ref().map_or(0, |line| line.length)..));
     let text = String::from_utf8_lossy(&apart.rest);
     let text = text.trim_start_matches('\u{feff}').trim().to_owned();
-    let warnings = announced.and_then(|line| line.warning).into_iter().chain(not_asked(handler, &apart));
+    let warnings =
+        announced.and_then(|line| line.warning).into_iter().chain(unasked_question(handler, &apart));
     (text, warnings.collect())
 }
 
@@ -87,8 +88,8 @@ fn status(failure: Option<&Failure>, wakes: bool) -> Status {
     }
 }
 
-/// Questions are not part of an answer (Q1), and the user is not asked from the background.
-fn not_asked(handler: &Handler, apart: &TakenOut) -> Option<String> {
+/// Returns a warning about a question, which is not part of an answer (Q1) and is never asked from the background.
+fn unasked_question(handler: &Handler, apart: &SplitOutput) -> Option<String> {
     let id = apart.first_question().filter(|_| !handler.questions)?;
     Some(format!("its question `{id}` was not asked: a background hook can ask nobody"))
 }
@@ -103,7 +104,7 @@ fn reminder(stdout: &str, ended: &BackgroundEnd) -> Reminder {
 }
 
 /// Reads the answer of a hook that does not wake the host.
-fn heard(spec: &EventSpec, text: &str, ended: &BackgroundEnd) -> (Answer, Option<Failure>) {
+fn interpret_answer(spec: &EventSpec, text: &str, ended: &BackgroundEnd) -> (Answer, Option<Failure>) {
     let Some(exit) = ended.exit else {
         let why = ended.failure.clone();
         let lost = || Failure::Lost { message: "it has no exit code".to_owned() };
@@ -122,7 +123,7 @@ fn heard(spec: &EventSpec, text: &str, ended: &BackgroundEnd) -> (Answer, Option
     }
 }
 
-/// Returns the failure that an exit code means without an answer.
+/// Returns the failure that an exit code means if there is no answer.
 fn by_exit(spec: &EventSpec, exit: i32, stderr: &[u8]) -> Option<Failure> {
     match exit {
         0 => None,
@@ -142,7 +143,7 @@ fn by_exit(spec: &EventSpec, exit: i32, stderr: &[u8]) -> Option<Failure> {
     }
 }
 
-/// A stdout after reading.
+/// The kind of a stdout.
 enum Read {
     Object,
     Text,
@@ -173,7 +174,7 @@ fn read(spec: &EventSpec, text: &str, ended: &BackgroundEnd) -> (Answer, Read) {
     }
 }
 
-/// Returns the parser's message without the place, which is reported separately.
+/// Returns the parser's message without the position, which is reported separately.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()

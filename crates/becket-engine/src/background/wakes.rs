@@ -19,7 +19,7 @@ impl Wakes {
         Wakes { book }
     }
 
-    /// Waits for a wake; `None` once the engine is gone. Cancel-safe: what is not returned is not taken.
+    /// Waits for a wake; returns `None` once the engine is gone. Cancel-safe: a wake that is not returned is not taken.
     pub async fn next(&self) -> Option<Wake> {
         self.book
             .until(|book| {

@@ -18,7 +18,7 @@
 use crate::config::url::{self, Host};
 use ::url::Url;
 
-/// The list, compiled.
+/// The compiled list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AllowedUrls(Vec<Pattern>);
 
@@ -34,7 +34,7 @@ enum Pattern {
 struct Parts {
     scheme: String,
     host: String,
-    /// `None`: the scheme's own.
+    /// The port; `None` is the scheme's own.
     port: Option<String>,
     rest: String,
 }
@@ -118,13 +118,13 @@ fn covers_host(pattern: &str, host: &Host) -> bool {
     }
 }
 
-/// Returns whether a host may end here.
+/// Returns whether the host of a pattern with a trailing `*` is complete.
 fn ends_a_name(host: &str) -> bool {
     let is_of_address = host.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '*'));
     host.ends_with(|c: char| c.is_alphanumeric() || c == ']') && !is_of_address
 }
 
-/// `host:port`, where the host may be an address in brackets.
+/// Splits `host:port`, where the host may be an address in brackets.
 fn split_port(authority: &str) -> (&str, Option<&str>) {
     let from = authority.rfind(']').unwrap_or(0);
     match authority[from..].rfind(':') {
@@ -133,7 +133,7 @@ fn split_port(authority: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The host as it is looked up; one with a `*` in it keeps its text.
+/// Returns the host in the form that is looked up; a host with a `*` keeps its text.
 fn canonical_host(host: &str) -> Option<String> {
     if host.contains('*') {
         let host = host.to_ascii_lowercase();
@@ -143,7 +143,7 @@ fn canonical_host(host: &str) -> Option<String> {
     url::host(&format!("http://{host}/")).ok().map(|host| host.to_string())
 }
 
-/// Path and query as they are sent; none is `/`.
+/// Returns path and query as they are sent; an empty text becomes `/`.
 fn canonical_rest(rest: &str) -> Option<String> {
     let url = Url::parse(&format!("http://host{rest}")).ok()?;
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Permissions that change while a session runs, over what was read at its start (`protocol.md` P13, C8).
 //!
 //! A change goes into the captured text of its file, or into a layer of the session's own, and the resolver merges all
-//! texts again. So whatever holds for a file's grants holds for these: any deny beats them (C5), a broken guard of the
-//! file (C7b) and a folder without trust (G3) hold them back. Other edits on disk meanwhile are not picked up.
+//! texts again. So the rules for a file's grants apply to these as well: any deny beats them (C5), and a broken guard
+//! of the file (C7b) or a folder without trust (G3) holds them back. Other edits on disk meanwhile are not picked up.
 //!
 //! INVARIANT: nothing but `permissions` of a captured text is ever changed, so handlers and switches stay.
 
@@ -16,10 +16,10 @@ use becket_rules::{Change, Destination};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The name of the layer that is the session's own.
+/// The name of the session's own layer.
 pub(crate) const SESSION: &str = "<session>";
 
-/// Changes that are put over a configuration each time that it is read.
+/// Changes that are applied to a configuration each time it is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Amendments {
     /// Rules and directories of the session, as settings.
@@ -32,9 +32,9 @@ pub(crate) struct Amendments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EditOutcome {
     Changed,
-    /// It said so already.
+    /// The change was already in the text.
     AsBefore,
-    /// The session does not read that file, or could not.
+    /// The session does not read that file, or could not read it.
     NotRead,
 }
 
@@ -56,12 +56,12 @@ impl Amendments {
         }
     }
 
-    /// The changes that still wait for their file.
+    /// Returns the changes that are not in their file yet.
     pub(crate) fn waiting(&self, destination: Destination) -> impl Iterator<Item = &Change> {
         self.unwritten.iter().filter(move |(at, _)| *at == destination).map(|(_, change)| change)
     }
 
-    /// A change that could not be written: it holds anyway.
+    /// Keeps a change that could not be written: it applies anyway.
     pub(crate) fn keep(&mut self, destination: Destination, change: &Change) {
         let entry = (destination, change.clone());
         if self.unwritten.last() != Some(&entry) {
@@ -69,12 +69,12 @@ impl Amendments {
         }
     }
 
-    /// The file has them now.
+    /// Forgets the changes of a file that contains them now.
     pub(crate) fn written(&mut self, destination: Destination) {
         self.unwritten.retain(|(at, _)| *at != destination);
     }
 
-    /// Returns the loaded texts with all of these changes over them.
+    /// Returns the loaded texts with all of these changes applied.
     pub(crate) fn over(&self, mut loaded: LoadedFiles) -> LoadedFiles {
         loaded.layers.retain(|layer| *layer.file != *Path::new(SESSION));
         for (destination, change) in &self.unwritten {
@@ -89,7 +89,12 @@ impl Amendments {
     }
 
     /// Returns whether a removal finds anything at its destination.
-    pub(crate) fn stands(&self, loaded: &LoadedFiles, destination: Destination, change: &Change) -> bool {
+    pub(crate) fn is_effective(
+        &self,
+        loaded: &LoadedFiles,
+        destination: Destination,
+        change: &Change,
+    ) -> bool {
         let text = match destination {
             Destination::Session => Some(self.session.as_str()),
             Destination::LocalSettings | Destination::ProjectSettings | Destination::UserSettings => {
@@ -101,7 +106,7 @@ impl Amendments {
     }
 }
 
-/// Changes the captured text of a file, as the file itself is changed.
+/// Changes the captured text of a file in the same way as the file itself.
 pub(crate) fn edit_layer(loaded: &mut LoadedFiles, destination: Destination, change: &Change) -> EditOutcome {
     let Some(at) = layer_of(loaded, destination).or_else(|| new_layer(loaded, destination)) else {
         return EditOutcome::NotRead;
@@ -124,16 +129,17 @@ fn edited(text: &str, change: &Change) -> (EditOutcome, String) {
     }
 }
 
-/// The layer that was read from a destination's file, whosever it is: the project's file may be the user's.
+/// Returns the layer that was read from a destination's file, whatever its source: the project's file may be the
+/// user's.
 fn layer_of(loaded: &LoadedFiles, destination: Destination) -> Option<usize> {
     let file = loaded.request.settings_file(destination)?;
     loaded.layers.iter().position(|layer| layer.source != Source::Flag && is_same_path(&layer.file, &file))
 }
 
-/// A layer for a file that was not there, in its place among the others.
+/// Adds a layer for a file that did not exist, at its place among the others.
 fn new_layer(loaded: &mut LoadedFiles, destination: Destination) -> Option<usize> {
     let file = loaded.request.settings_file(destination)?;
-    let (source, anchor) = whose(&loaded.request, destination, &file)?;
+    let (source, anchor) = source_and_anchor(&loaded.request, destination, &file)?;
     let rank = source.list_rank();
     let after = |layer: &Layer| layer.source.list_rank() > rank;
     let at = loaded.layers.iter().position(after).unwrap_or(loaded.layers.len());
@@ -144,7 +150,7 @@ fn new_layer(loaded: &mut LoadedFiles, destination: Destination) -> Option<usize
 
 /// Returns the source of a file and the directory at which `/p` starts in it; `None` if the session does not read the
 /// file.
-fn whose(request: &Request, destination: Destination, file: &Path) -> Option<(Source, PathBuf)> {
+fn source_and_anchor(request: &Request, destination: Destination, file: &Path) -> Option<(Source, PathBuf)> {
     let users = request.settings_file(Destination::UserSettings);
     let is_users = users.is_some_and(|users| is_same_path(&users, file));
     let (read, source, anchor) = match destination {

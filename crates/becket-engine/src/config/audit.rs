@@ -1,4 +1,4 @@
-//! The audit log of verdicts: whether a session keeps one, and where. The log itself belongs to the host.
+//! The audit log of verdicts: its mode and its place. The log itself belongs to the host.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuditSetting {
-    /// The records that are kept of verdicts.
+    /// The mode of the log.
     pub mode: AuditMode,
-    /// The directory of the log, absolute; `None`: the default of the host.
+    /// The directory of the log, absolute; `None` is the default of the host.
     pub directory: Option<PathBuf>,
-    /// The file with the key that signs checkpoints; `None`: they are signed elsewhere.
+    /// The file with the key that signs checkpoints; `None` means that they are signed elsewhere.
     pub key: Option<PathBuf>,
-    /// The second place of checkpoints, a directory.
+    /// The directory for a second copy of checkpoints.
     pub checkpoints: Option<PathBuf>,
     /// The number of records after which a checkpoint is signed.
     pub checkpoint_every: u64,
@@ -22,7 +22,7 @@ pub struct AuditSetting {
     pub max_files: u32,
 }
 
-/// The meaning of a record that can't be written.
+/// The mode of the audit log: the consequence of a record that can't be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
 pub enum AuditMode {
     /// Nothing is recorded.
@@ -35,7 +35,7 @@ pub enum AuditMode {
 }
 
 impl AuditMode {
-    /// Returns the word of the setting.
+    /// Returns the word that the setting uses.
     pub const fn as_str(self) -> &'static str {
         match self {
             AuditMode::Off => "off",
@@ -46,7 +46,7 @@ impl AuditMode {
 }
 
 impl Default for AuditSetting {
-    /// Off; checkpoints every 256 records, ten files of 8 MiB.
+    /// Returns the setting of a log that is off: checkpoints every 256 records, ten files of 8 MiB.
     fn default() -> Self {
         AuditSetting {
             mode: AuditMode::Off,

@@ -20,13 +20,13 @@ use std::sync::Arc;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Config {
-    /// The handlers by event, compiled, and what could not be loaded.
+    /// The handlers by event, compiled, and those that could not be loaded.
     pub hooks: Arc<HookSet>,
-    /// The permission rules of all files, but for those that are held back.
+    /// The permission rules of all files, except those that are held back.
     pub permissions: Vec<RuleSource>,
     /// The directories in addition to the working directory in which the session may work.
     pub additional_directories: Vec<AdditionalDirectory>,
-    /// The mode in which the session starts, where a file says so.
+    /// The mode in which the session starts, if a file sets one.
     pub default_mode: Option<DefaultMode>,
     /// The switches and limits.
     pub policy: Policy,
@@ -34,7 +34,7 @@ pub struct Config {
     pub sandbox: Sandbox,
     /// Variables for hooks from the settings' `env` (H3).
     pub settings_env: SettingsEnv,
-    /// The plugins that count: those that the host names and those that settings enable (C9).
+    /// The plugins in use: those that the host names and those that settings enable (C9).
     pub plugins: Vec<Plugin>,
     /// The facts about trust (G3).
     pub trust: Trust,
@@ -44,9 +44,9 @@ pub struct Config {
     pub files: usize,
     /// The findings, by file and place.
     pub diagnostics: Vec<Diagnostic>,
-    /// The reason for which no session may start with it.
+    /// The reason why no session may start with it.
     pub stops_start: Option<StopsStart>,
-    /// The files that are there and could not be read.
+    /// The files that exist and could not be read.
     pub(crate) unreadable: Vec<Arc<Path>>,
     /// The files whose grants do not count (C7b, G3).
     pub(crate) withheld: Vec<Arc<Path>>,
@@ -75,7 +75,7 @@ impl fmt::Debug for Config {
 }
 
 impl Config {
-    /// The names of files to watch in the cwd, from the matchers of `FileChanged` (M8); each once.
+    /// Returns the names of files to watch in the cwd, from the matchers of `FileChanged` (M8); each once.
     pub fn watch_names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for handler in self.hooks.of(EventKind::FileChanged) {
@@ -88,8 +88,8 @@ impl Config {
         names
     }
 
-    /// The findings that every session shows: what was not loaded, the hooks that are not run here (C7, C12), and permission
-    /// rules that are about nothing, or not about what they seem to be.
+    /// Returns the findings that every session shows: entries that were not loaded, hooks that are not run here (C7,
+    /// C12), and permission rules that match nothing, or something else than they seem to.
     pub fn notices(&self) -> impl Iterator<Item = &Diagnostic> {
         let is_idle_rule = |code: &str| crate::config::rules::IDLE.contains(&code);
         self.diagnostics.iter().filter(move |diagnostic| {
@@ -97,7 +97,7 @@ impl Config {
         })
     }
 
-    /// The findings because of which something was not loaded.
+    /// Returns the findings because of which something was not loaded.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.is_error())
     }

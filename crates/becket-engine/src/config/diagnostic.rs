@@ -23,7 +23,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// One word, as reports print it.
+    /// Returns the word that reports print for this severity.
     pub const fn as_str(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -51,11 +51,11 @@ pub struct Diagnostic {
     pub message: String,
     /// The file, or a name in angle brackets for a text that is not in a file.
     pub file: Arc<Path>,
-    /// Line, from 1; 0 where the finding is about the whole file.
+    /// The line, from 1; 0 if the finding is about the whole file.
     pub line: u32,
-    /// Column in characters, from 1; 0 where the finding is about the whole file.
+    /// The column in characters, from 1; 0 if the finding is about the whole file.
     pub column: u32,
-    /// The bytes of the file that it is about.
+    /// The byte range in the file that it is about.
     pub span: Range<usize>,
     /// A way to fix it, if one is known.
     pub help: Option<String>,
@@ -63,7 +63,7 @@ pub struct Diagnostic {
     pub source: Source,
     /// The rule of the protocol behind it.
     pub rule: Option<&'static str>,
-    /// The change that removes it, if it is a mechanical one.
+    /// The change that removes it, if there is a mechanical one.
     pub fix: Option<Fix>,
 }
 

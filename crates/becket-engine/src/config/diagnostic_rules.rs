@@ -1,5 +1,5 @@
-//! The catalogue of findings: for each code of a [`Diagnostic`](super::Diagnostic) its title, its reason, and the way to
-//! fix it.
+//! The catalogue of findings: for each code of a [`Diagnostic`](super::Diagnostic) its title, its reason, and the way
+//! to fix it.
 //!
 //! INVARIANT: every code that a diagnostic can have is listed once; a test compares the catalogue with the source.
 

@@ -1,17 +1,17 @@
 //! Changes to the permissions in the text of a settings file (P13). Pure: the text goes in, the new text comes out.
 //!
 //! INVARIANT: all other content, the order of keys, indentation and line ends stay as they are. A text that is not
-//! valid JSON, or that says something twice, is left alone.
+//! valid JSON, or that has a key twice, is left alone.
 
 use super::source::json;
 use becket_base::json_edit::{self, JsonDocument, JsonEditError, object_or_new};
 use becket_rules::{Change, Mode, Rule};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 
-/// The reason for which a text was not changed.
+/// The reason why a text was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// Its text can't be changed.
+    /// The text can't be edited.
     #[error(transparent)]
     Json(#[from] JsonEditError),
     /// The mode `bypassPermissions` is never written to a file.
@@ -19,10 +19,10 @@ pub enum EditError {
     NeverWritten,
 }
 
-/// The text with the changes made, in their order. An empty text counts as `{}`.
+/// Makes the changes in their order and returns the new text. An empty text counts as `{}`.
 ///
 /// # Errors
-/// [`EditError`]; nothing has been changed then.
+/// Returns an [`EditError`]; nothing has been changed then.
 pub fn edit_settings(text: &str, changes: &[Change]) -> Result<String, EditError> {
     let document = JsonDocument::parse(text)?;
     if let Some(duplicate) = duplicate_key(text) {
@@ -31,7 +31,7 @@ pub fn edit_settings(text: &str, changes: &[Change]) -> Result<String, EditError
     let top = document.object()?;
     for change in changes {
         let permissions = match (only_removes(change), top.get("permissions")) {
-            // There is nothing to take from.
+            // There is nothing to remove.
             (true, None) => continue,
             (_, Some(_) | None) => object_or_new(&top, "permissions")?,
         };
@@ -56,7 +56,7 @@ fn apply(change: &Change, permissions: &CstObject) -> Result<(), EditError> {
         }
         Change::RemoveRules(list, rules) => {
             let texts = texts(rules);
-            take(permissions, list.key(), |old| texts.iter().any(|gone| same_rule(old, gone)))?;
+            take(permissions, list.key(), |old| texts.iter().any(|removed| same_rule(old, removed)))?;
         }
         Change::SetMode(Mode::BypassPermissions) => return Err(EditError::NeverWritten),
         Change::SetMode(mode) => {
@@ -66,7 +66,9 @@ fn apply(change: &Change, permissions: &CstObject) -> Result<(), EditError> {
             add(&list_of(permissions, "additionalDirectories")?, directories, str::eq);
         }
         Change::RemoveDirectories(directories) => {
-            take(permissions, "additionalDirectories", |old| directories.iter().any(|gone| gone == old))?;
+            take(permissions, "additionalDirectories", |old| {
+                directories.iter().any(|removed| removed == old)
+            })?;
         }
     }
     Ok(())
@@ -83,9 +85,9 @@ fn only_removes(change: &Change) -> bool {
 }
 
 /// Removes texts from a list, if there is one.
-fn take(permissions: &CstObject, key: &str, gone: impl Fn(&str) -> bool) -> Result<(), EditError> {
+fn take(permissions: &CstObject, key: &str, is_removed: impl Fn(&str) -> bool) -> Result<(), EditError> {
     if permissions.get(key).is_some() {
-        remove(&list_of(permissions, key)?, gone);
+        remove(&list_of(permissions, key)?, is_removed);
     }
     Ok(())
 }
@@ -120,9 +122,9 @@ fn add(array: &CstArray, texts: &[String], same: impl Fn(&str, &str) -> bool) {
 }
 
 /// Removes texts; values of other types stay.
-fn remove(array: &CstArray, gone: impl Fn(&str) -> bool) {
+fn remove(array: &CstArray, is_removed: impl Fn(&str) -> bool) {
     for element in array.elements() {
-        if text_of(&element).is_some_and(|text| gone(&text)) {
+        if text_of(&element).is_some_and(|text| is_removed(&text)) {
             element.remove();
         }
     }

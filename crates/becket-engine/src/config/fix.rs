@@ -1,7 +1,7 @@
 //! Fixes: changes of a JSON file that remove a finding. Pure: the text goes in, the new text comes out.
 //!
 //! INVARIANT: a text is changed only in the places of the fixes and stays JSON; one that has a key twice is left alone,
-//! since the other would count then.
+//! since the other member would then count.
 
 mod edit;
 
@@ -20,7 +20,7 @@ pub enum FixSafety {
 }
 
 impl FixSafety {
-    /// One word, as reports print it.
+    /// Returns the word that reports print for this effect.
     pub const fn as_str(self) -> &'static str {
         match self {
             FixSafety::Safe => "safe",
@@ -35,7 +35,7 @@ impl FixSafety {
 pub struct Fix {
     /// Its effect on what runs.
     pub safety: FixSafety,
-    /// The change in words, such as "remove `once`".
+    /// The description of the change, such as "remove `once`".
     pub title: String,
     at: Span,
     change: FixChange,
@@ -52,9 +52,9 @@ pub(crate) enum FixChange {
     SetValue(Value),
     /// Adds a member at the front of the object at the place.
     AddMember { key: &'static str, value: Value },
-    /// Makes a group of a handler that stands in the place of one.
+    /// Wraps a handler that is written in the place of a group in one.
     WrapHandler,
-    /// Puts `hooks` around all that the file holds.
+    /// Wraps the content of the file in `hooks`.
     WrapEvents,
     /// Moves the rule in a matcher to the handlers of its group.
     RuleToCondition { tool: String, rule: String },
@@ -76,8 +76,8 @@ impl Fix {
 pub struct FixedText {
     /// The new text.
     pub text: String,
-    /// The positions of the fixes that were made in the list that was given. Others overlap with one of these, or their
-    /// place has another shape than they expect.
+    /// The indexes in the given list of the fixes that were made. Others overlap with one of these, or their place has
+    /// another shape than they expect.
     pub made: Vec<usize>,
 }
 

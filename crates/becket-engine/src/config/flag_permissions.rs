@@ -4,7 +4,7 @@
 //! deny of another source, and every finding about it names the argument. The mode is not a layer: it belongs to the
 //! session, and overrides the start mode of files.
 //!
-//! INVARIANT: what is in here has been read once without an error.
+//! INVARIANT: all content has been parsed once without an error.
 
 use super::load::Layer;
 use becket_base::suggest;
@@ -38,7 +38,7 @@ pub struct FlagPermissions {
     bypass_available: bool,
 }
 
-/// The reason for which an argument can't be used. Each names it.
+/// The reason why an argument can't be used. Each variant names it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FlagError {
     /// A rule that can't be read.
@@ -54,13 +54,13 @@ pub enum FlagError {
     Mode {
         /// The name as written.
         name: String,
-        /// The modes that there are, or the one that was meant.
+        /// The known modes, or the one that was probably meant.
         help: String,
     },
     /// A directory that does not exist, or is not a directory.
     #[error("`{ADD_DIR}`: `{}` {why}", directory.display())]
     Directory {
-        /// As it was written.
+        /// The directory as written.
         directory: PathBuf,
         /// The reason.
         why: &'static str,
@@ -72,25 +72,25 @@ impl FlagPermissions {
     /// rule. Values add up.
     ///
     /// # Errors
-    /// One of them is not a rule; then none is added.
+    /// Errors if one of them is not a rule; then none is added.
     pub fn allow_tools(&mut self, text: &str) -> Result<(), FlagError> {
         self.allow.extend(rules(ALLOWED, text)?);
         Ok(())
     }
 
-    /// Reads a value of `--disallowedTools`, likewise.
+    /// Reads a value of `--disallowedTools` in the same way.
     ///
     /// # Errors
-    /// One of them is not a rule; then none is added.
+    /// Errors if one of them is not a rule; then none is added.
     pub fn disallow_tools(&mut self, text: &str) -> Result<(), FlagError> {
         self.deny.extend(rules(DISALLOWED, text)?);
         Ok(())
     }
 
-    /// Adds the working directory of an `--add-dir`; a relative one starts at `start`.
+    /// Adds the working directory of an `--add-dir`; a relative path is resolved against `start`.
     ///
     /// # Errors
-    /// There is no such directory, or its name is not UTF-8.
+    /// Errors if there is no such directory, or if its name is not UTF-8.
     pub fn add_directory(&mut self, directory: &Path, start: &Path) -> Result<(), FlagError> {
         let fault = |why| FlagError::Directory { directory: directory.to_owned(), why };
         let path = start.join(directory);
@@ -105,26 +105,26 @@ impl FlagPermissions {
     /// Reads the value of `--permission-mode`. The last one counts.
     ///
     /// # Errors
-    /// There is no such mode.
+    /// Errors if there is no such mode.
     pub fn start_in(&mut self, name: &str) -> Result<(), FlagError> {
         self.mode = Some(Mode::from_name(name).ok_or_else(|| no_mode(name))?);
         Ok(())
     }
 
-    /// `--dangerously-skip-permissions`: the session may be in the mode `bypassPermissions`, and starts in it where no
-    /// mode is named.
+    /// Applies `--dangerously-skip-permissions`: the session may be in the mode `bypassPermissions`, and starts in it
+    /// if no mode is named.
     pub fn skip_permissions(&mut self) {
         self.bypass_available = true;
         self.mode.get_or_insert(Mode::BypassPermissions);
     }
 
-    /// `--allow-dangerously-skip-permissions`: the session may be put into the mode `bypassPermissions` later, and starts in
-    /// another one.
+    /// Applies `--allow-dangerously-skip-permissions`: the session may be put into the mode `bypassPermissions` later,
+    /// and starts in another one.
     pub fn allow_skipping(&mut self) {
         self.bypass_available = true;
     }
 
-    /// The mode in which the session starts, where an argument says so.
+    /// Returns the mode in which the session starts, if an argument sets one.
     #[must_use]
     pub fn mode(&self) -> Option<Mode> {
         self.mode
@@ -136,7 +136,7 @@ impl FlagPermissions {
         self.bypass_available || self.mode == Some(Mode::BypassPermissions)
     }
 
-    /// One layer for each argument that says something; `/p` in a rule starts at `anchor` (P7).
+    /// Returns one layer for each argument that sets something; `/p` in a rule starts at `anchor` (P7).
     pub(crate) fn layers(&self, anchor: &Path) -> Vec<Layer> {
         let list = |list: RuleList, rules: &[Rule]| {
             let texts: Vec<String> = rules.iter().map(Rule::to_string).collect();
@@ -172,7 +172,7 @@ fn rules(argument: &'static str, text: &str) -> Result<Vec<Rule>, FlagError> {
 }
 
 /// Splits at commas and blanks outside of parentheses. A parenthesis that is never closed takes the rest with it, which
-/// then is not a rule: better an error than half of what was meant.
+/// then is not a rule: an error is better than half of what was meant.
 fn apart(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
     for (at, c) in text.char_indices() {

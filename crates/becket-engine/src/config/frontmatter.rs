@@ -1,6 +1,6 @@
 //! Hooks in the frontmatter of a skill or an agent (C10): registered for a session, not part of the snapshot.
 //!
-//! It reads a text and registers nothing: the engine does, with a fresh run of `sequence` numbers.
+//! This module reads a text and registers nothing; the engine registers the hooks, with new `sequence` numbers.
 
 mod definition;
 
@@ -25,9 +25,9 @@ pub use definition::{Definition, Field, definition};
 /// A frontmatter and the context in which it is read.
 #[derive(Debug, Clone)]
 pub struct Frontmatter<'a> {
-    /// The dialect.
+    /// The profile of the configuration.
     pub profile: &'a Profile,
-    /// [`Source::Skill`] or [`Source::Agent`].
+    /// The source: [`Source::Skill`] or [`Source::Agent`].
     pub source: Source,
     /// The file.
     pub file: &'a Path,
@@ -42,7 +42,7 @@ pub struct Frontmatter<'a> {
     pub trust: Trust,
     /// Managed `failClosed` (O10).
     pub fail_closed: bool,
-    /// Other names of tools (M7).
+    /// Alternative names of tools (M7).
     pub tools: &'a Renames,
     /// The running number of the first handler.
     pub first_sequence: u32,
@@ -58,11 +58,11 @@ pub struct FrontmatterHooks {
     pub rejected: Vec<RejectedHandler>,
     /// The findings.
     pub diagnostics: Vec<Diagnostic>,
-    /// The first guard that could not be loaded: with it the file loses its right to grant (C7b).
+    /// The first guard that could not be loaded: because of it the file loses its right to grant (C7b).
     pub broken_guard: Option<String>,
 }
 
-/// Reads the hooks of a file with a YAML frontmatter; a file without one has none.
+/// Reads the hooks of a file with YAML frontmatter; a file without one has no hooks.
 pub fn parse(text: &str, about: &Frontmatter<'_>) -> FrontmatterHooks {
     let Some((yaml, offset)) = block(text) else {
         return FrontmatterHooks::default();
@@ -84,14 +84,14 @@ pub fn parse(text: &str, about: &Frontmatter<'_>) -> FrontmatterHooks {
     make(sheet, report, about)
 }
 
-/// The place of `hooks` in a frontmatter, if it has any.
+/// Returns the place of `hooks` in a frontmatter, if it has any.
 pub(crate) fn hooks_span(text: &str) -> Option<Span> {
     let (yaml, offset) = block(text)?;
     let document = mend::parse(yaml, offset).ok()?;
     document.root.get("hooks").map(|member| member.key_span)
 }
 
-/// The text between the first two lines of `---`, and where it begins.
+/// Returns the text between the first two lines of `---`, and the position where it begins.
 fn block(text: &str) -> Option<(&str, usize)> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = body.split_inclusive('\n').next()?;
@@ -115,7 +115,7 @@ fn sheet(
     report: &mut Report<'_>,
 ) -> Sheet {
     for twice in &document.duplicates {
-        let message = format!("`{}` stands here a second time, and only this one counts", twice.key);
+        let message = format!("`{}` occurs here a second time, and only this one counts", twice.key);
         report.warning(twice.last, "duplicate-key", message).rule("C7");
     }
     let Some(hooks) = document.root.get("hooks") else {
@@ -147,7 +147,7 @@ fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> Frontmatte
     let mut making = CompileContext {
         profile: about.profile,
         fail_closed: about.fail_closed,
-        // The engine that registers them knows.
+        // Known to the engine that registers the hooks.
         waits_for_async: false,
         sequence: about.first_sequence,
     };

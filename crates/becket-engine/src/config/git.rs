@@ -1,4 +1,4 @@
-//! The git repository that a directory lies in, and what its index tracks (C4, G3). It runs no `git` and changes
+//! The git repository around a directory, and the files that its index tracks (C4, G3). It runs no `git` and changes
 //! nothing.
 //!
 //! A `.git` that is a file (a worktree, a submodule) makes its directory a separate root. A doubtful answer is
@@ -17,12 +17,12 @@ pub(crate) struct Repository {
     is_own: bool,
 }
 
-/// The answer to whether git tracks a file.
+/// The result of a lookup in the index of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TrackingState {
-    /// The index has it, or has an entry in place of one of its directories.
+    /// The index contains the file, or has an entry in place of one of its directories.
     Yes,
-    /// The index does not have it.
+    /// The index does not contain the file.
     No,
     /// The index could not be read to its end, is split, or belongs to another tree.
     Unknown,
@@ -35,7 +35,7 @@ const MAX_INDEX: u64 = 64 * 1024 * 1024;
 const MAX_FILE: u64 = 64 * 1024;
 
 impl Repository {
-    /// Returns the repository that `start` lies in: its nearest parent with a `.git`, as git itself would take it.
+    /// Returns the repository that contains `start`: its nearest parent with a `.git`, as git itself would find it.
     pub(crate) fn around(start: &Path) -> Option<Self> {
         start.ancestors().find_map(|root| {
             let dot_git = root.join(".git");
@@ -43,7 +43,7 @@ impl Repository {
             let (git_dir, is_own) = if dot_git.is_dir() {
                 (dot_git, !is_link)
             } else {
-                let git_dir = pointed_to(root, &dot_git)?;
+                let git_dir = git_file_target(root, &dot_git)?;
                 let is_own = points_back(&git_dir, root);
                 (git_dir, is_own && !is_link)
             };
@@ -51,7 +51,7 @@ impl Repository {
         })
     }
 
-    /// Returns whether the index has the file at `path`, relative to the root, with `/` between its parts.
+    /// Returns whether the index contains the file at `path`, relative to the root, with `/` between its parts.
     pub(crate) fn tracks(&self, path: &str) -> TrackingState {
         if !self.is_own {
             return TrackingState::Unknown;
@@ -64,12 +64,12 @@ impl Repository {
     }
 }
 
-/// Returns the root of the git repository around a directory, as git itself would take it.
+/// Returns the root of the git repository around a directory, as git itself would find it.
 pub fn repository_root(start: &Path) -> Option<PathBuf> {
     Repository::around(start).map(|repository| repository.root)
 }
 
-/// Returns whether git itself would accept the directory: otherwise git looks further up.
+/// Returns whether git itself would accept the directory; otherwise git searches further up.
 fn holds_git_data(git_dir: &Path) -> bool {
     let is_worktree = || git_dir.join("commondir").is_file();
     git_dir.join("HEAD").is_file()
@@ -77,7 +77,7 @@ fn holds_git_data(git_dir: &Path) -> bool {
 }
 
 /// Returns the path that a `.git` file points to.
-fn pointed_to(root: &Path, file: &Path) -> Option<PathBuf> {
+fn git_file_target(root: &Path, file: &Path) -> Option<PathBuf> {
     let text = small_text(file)?;
     Some(root.join(text.strip_prefix("gitdir:")?.trim()))
 }
@@ -104,7 +104,7 @@ fn small_text(file: &Path) -> Option<String> {
     String::from_utf8(read::bytes(file, MAX_FILE).ok()??).ok()
 }
 
-/// Object names have 20 bytes, in newer repositories 32; only the right length leads exactly to the end.
+/// Looks up a path. Object names have 20 or 32 bytes; only the right length leads exactly to the end of the index.
 fn tracked_in(index: &[u8], path: &[u8]) -> TrackingState {
     [20, 32].into_iter().find_map(|hash| walk(index, path, hash)).unwrap_or(TrackingState::Unknown)
 }
@@ -141,7 +141,7 @@ fn reaches(entry: &[u8], path: &[u8]) -> bool {
     covers(entry) || (!entry.is_ascii() && covers(folded(entry).as_bytes()))
 }
 
-/// A name as file systems compare it that tell no case apart and skip invisible characters.
+/// Returns a name as file systems compare it that ignore case and invisible characters.
 fn folded(name: &[u8]) -> String {
     let is_skipped = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let text = String::from_utf8_lossy(name);
@@ -149,7 +149,7 @@ fn folded(name: &[u8]) -> String {
     seen.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
-/// Reads one entry's name; what follows it.
+/// Reads the name of an entry and returns the bytes after the entry.
 fn entry<'i>(from: &'i [u8], version: u32, hash: usize, name: &mut Vec<u8>) -> Option<&'i [u8]> {
     let flags_at = 40 + hash;
     let flags = u16::from_be_bytes([*from.get(flags_at)?, *from.get(flags_at + 1)?]);
@@ -172,7 +172,7 @@ fn entry<'i>(from: &'i [u8], version: u32, hash: usize, name: &mut Vec<u8>) -> O
 }
 
 /// Returns whether there is a `link` extension, which moves entries into another file. The checksum must follow the
-/// last.
+/// last extension.
 fn extensions(mut rest: &[u8], hash: usize) -> Option<bool> {
     let mut split = false;
     while rest.len() > hash {
@@ -190,7 +190,7 @@ fn number(rest: &mut &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(*bytes))
 }
 
-/// The variable-length number of index version 4.
+/// Reads a variable-length number of index version 4.
 fn offset(rest: &mut &[u8]) -> Option<usize> {
     let mut value = 0_usize;
     loop {

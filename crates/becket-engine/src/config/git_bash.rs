@@ -1,19 +1,20 @@
 //! Git Bash on Windows: where it is installed (H2), and how it writes paths (H3).
 //!
-//! Both are functions of what they are given, so that they are compiled and tested on every platform. Paths are texts here,
+//! Both depend on their arguments alone, so that they are compiled and tested on every platform. Paths are texts here,
 //! since only Windows itself splits `C:\a\b`.
 //!
-//! INVARIANT: the `bash.exe` of WSL or of Cygwin is never taken for Git Bash: they see other files under other names.
+//! INVARIANT: the `bash.exe` of WSL or of Cygwin is never mistaken for Git Bash: they see other files under other
+//! names.
 
 /// The variables and the files of a machine.
 pub(crate) struct Machine<'a> {
-    /// A variable that is set.
+    /// Returns the value of a variable, if it is set.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
     /// Returns whether a file exists.
     pub(crate) is_file: &'a dyn Fn(&str) -> bool,
 }
 
-/// A variable names a Git Bash that does not exist: what a user chose is not replaced by something else.
+/// A variable names a Git Bash that does not exist: the choice of a user is not replaced by another one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{variable}` names `{path}`, which does not exist: correct it, or unset it")]
 pub(crate) struct NoSuchBash {
@@ -21,7 +22,7 @@ pub(crate) struct NoSuchBash {
     pub(crate) path: String,
 }
 
-/// The variable of every profile, in addition to the profile's own.
+/// The variable that every profile reads, in addition to the profile's own.
 const VARIABLE: &str = "CLAUDE_CODE_GIT_BASH_PATH";
 
 /// Folders in which installers put Git, below the variable that names their parent.
@@ -37,10 +38,10 @@ const USUAL: [(&str, &str); 6] = [
 /// Folders of an installation that may be on `PATH`.
 const FOLDERS: [&str; 6] = ["cmd", r"mingw64\bin", r"mingw32\bin", r"clangarm64\bin", r"usr\bin", "bin"];
 
-/// Finds Git Bash: by its variable (`own` is the name that the profile gives it), then by `PATH`, then in the usual places.
+/// Finds Git Bash: by its variable (`own` is the profile's name for it), then by `PATH`, then in the usual places.
 ///
 /// # Errors
-/// The variable names a file that does not exist.
+/// Errors if the variable names a file that does not exist.
 pub(crate) fn find(machine: &Machine<'_>, own: &str) -> Result<Option<String>, NoSuchBash> {
     let set = |name: &str| (machine.variable)(name).filter(|value| !value.is_empty());
     for name in [own, VARIABLE] {
@@ -56,7 +57,7 @@ pub(crate) fn find(machine: &Machine<'_>, own: &str) -> Result<Option<String>, N
     Ok(named.chain(usual).find_map(|root| bash_of(&root, machine)))
 }
 
-/// The root of an installation of Git of which `folder` is a part, if the folder is named like one.
+/// Returns the root of the Git installation that contains `folder`, if the folder is named like a part of one.
 fn root_of(folder: &str) -> Option<String> {
     let folder = folder.replace('/', r"\");
     let folder = folder.trim_end_matches('\\');
@@ -68,7 +69,7 @@ fn root_of(folder: &str) -> Option<String> {
     folder[..folder.len() - part.len()].strip_suffix('\\').map(str::to_owned)
 }
 
-/// The Bash of an installation: `cmd\git.exe` tells it from others that bring a `bash.exe`.
+/// Returns the Bash of an installation; `cmd\git.exe` distinguishes it from others that include a `bash.exe`.
 fn bash_of(root: &str, machine: &Machine<'_>) -> Option<String> {
     if !(machine.is_file)(&joined(root, r"cmd\git.exe")) {
         return None;
@@ -83,7 +84,7 @@ fn joined(folder: &str, name: &str) -> String {
     format!(r"{}\{}", folder.trim_end_matches('\\'), name.trim_start_matches('\\'))
 }
 
-/// A native path as Git Bash writes it: `C:\Users\ada` is `/c/Users/ada`.
+/// Converts a native path to the form of Git Bash: `C:\Users\ada` becomes `/c/Users/ada`.
 pub(crate) fn path(native: &str) -> String {
     let plain = match native.strip_prefix(r"\\?\UNC\") {
         Some(share) => format!(r"\\{share}"),

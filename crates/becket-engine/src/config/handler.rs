@@ -1,6 +1,7 @@
 //! A handler as the engine runs it: resolved, compiled, immutable.
 //!
-//! Raw configuration never gets here: what could not be read is a diagnostic and a [`crate::config::hookset::RejectedHandler`].
+//! Raw configuration never gets here: an entry that can't be read is a diagnostic and a
+//! [`crate::config::hookset::RejectedHandler`].
 
 use crate::config::rollout::Rollout;
 use crate::host::callback::{CallbackFn, InProcess};
@@ -19,11 +20,11 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Handler {
-    /// The event it is registered for.
+    /// The event that it is registered for.
     pub event: EventKind,
-    /// Order, source, label, and what its answers may do.
+    /// Its order, source and label, and what its answers may do.
     pub place: HandlerOrigin,
-    /// The place where it is written.
+    /// The position of its definition.
     pub location: Location,
     /// The values of the event's subject that it runs for (M1–M7).
     pub matcher: Matcher,
@@ -35,17 +36,17 @@ pub struct Handler {
     pub timeout: Timeout,
     /// The text that a host shows while it runs (H13).
     pub status_message: Option<Arc<str>>,
-    /// Set where it is removed after its first successful run (C11).
+    /// Set if it is removed after its first successful run (C11).
     pub once: Option<Once>,
     /// Set if it runs in the background from the start (A1, A4).
     pub background: Background,
-    /// Its stage: its answers count, or are only recorded up to a day (G5).
+    /// The stage of its rollout: its answers count, or are only recorded up to a day (G5).
     pub rollout: Rollout,
     /// Set if it may ask the user over stdout and stdin (Q1).
     pub questions: bool,
-    /// The command answers many events, one after another.
+    /// Set if one process of the command answers many events, one after another.
     pub worker: bool,
-    /// The agent whose events alone it sees (C10).
+    /// The only agent whose events it sees, if there is one (C10).
     pub agent_scope: Option<AgentId>,
     /// The plugin or skill whose root and options it sees.
     pub root: Option<Arc<Root>>,
@@ -58,9 +59,9 @@ pub struct Handler {
 pub enum If {
     /// No `if` is given.
     Absent,
-    /// It is looked at.
+    /// The condition to evaluate.
     Rule(Condition),
-    /// It is on an event without a tool call: the handler never runs (P12). Holds its text.
+    /// The text of an `if` on an event without a tool call: the handler never runs (P12).
     NeverRuns(Arc<str>),
 }
 
@@ -70,7 +71,7 @@ pub enum If {
 pub struct Timeout {
     /// The time that it may take.
     pub limit: Duration,
-    /// True where the handler has a `timeout`, false for the event's default.
+    /// Set if the handler has a `timeout`, unset for the event's default.
     pub configured: bool,
 }
 
@@ -81,12 +82,12 @@ pub struct Once(pub(crate) Arc<AtomicBool>);
 /// The background setting of a handler: whether the event waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Background {
-    /// It does.
+    /// The event waits for it.
     #[default]
     No,
-    /// It goes on at once (A1).
+    /// The event does not wait for it (A1).
     Async,
-    /// It goes on at once, and exit 2 wakes the host (A4).
+    /// The event does not wait for it, and exit 2 wakes the host (A4).
     AsyncRewake,
 }
 
@@ -116,11 +117,11 @@ impl fmt::Display for Location {
 /// value: it may be a key (S3).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Root {
-    /// `…_PLUGIN_ROOT`
+    /// The value of `…_PLUGIN_ROOT`.
     pub root: PathBuf,
-    /// `…_PLUGIN_DATA`, for plugins.
+    /// The value of `…_PLUGIN_DATA`, for plugins.
     pub data: Option<PathBuf>,
-    /// `user_config` by key; each is exported as `…_PLUGIN_OPTION_<KEY>`.
+    /// The values of `user_config` by key; each is exported as `…_PLUGIN_OPTION_<KEY>`.
     pub options: Vec<(String, String)>,
 }
 
@@ -152,7 +153,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Its kind, as the table and `type` name it; `None` for what no file can hold.
+    /// Returns its kind, as the table and `type` name it; `None` for a kind that no file can contain.
     pub const fn kind(&self) -> Option<HandlerKind> {
         match self {
             Action::Command(_) => Some(HandlerKind::Command),
@@ -169,12 +170,12 @@ impl Action {
         matches!(self, Action::Callback(InProcess { how: CallbackFn::Inline(_), .. }))
     }
 
-    /// Returns whether it is a callback of which no progress is reported (H13).
+    /// Returns whether it is a callback whose progress is not reported (H13).
     pub(crate) const fn is_internal(&self) -> bool {
         matches!(self, Action::Callback(InProcess { internal: true, .. }))
     }
 
-    /// The kind in one word, as reports print it.
+    /// Returns the word that reports print for its kind.
     pub const fn name(&self) -> &'static str {
         match self.kind() {
             Some(kind) => kind.name(),
@@ -208,7 +209,7 @@ pub enum Shell {
     /// `/bin/sh` on Unix, Git Bash (else PowerShell) on Windows.
     #[default]
     Default,
-    /// `pwsh`, else `powershell`.
+    /// `pwsh`, or `powershell` if it is missing.
     PowerShell,
 }
 
@@ -241,7 +242,7 @@ impl fmt::Debug for Http {
 pub struct McpTool {
     /// The server's name.
     pub server: String,
-    /// The tool's name there.
+    /// The tool's name on the server.
     pub tool: String,
     /// Its input, `${path}` not yet filled.
     pub input: Map<String, Value>,
@@ -253,7 +254,7 @@ pub struct McpTool {
 pub struct Prompt {
     /// The text, `$ARGUMENTS` not yet filled.
     pub prompt: String,
-    /// The model; none: the host's small fast one.
+    /// The model; `None` is the host's small fast one.
     pub model: Option<String>,
     /// Set if a refusal becomes feedback instead of ending the turn.
     pub continue_on_block: bool,

@@ -7,9 +7,9 @@ use std::time::Duration;
 /// The time that hooks may take: one for all events, or one for each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookBudget {
-    /// For all events without one of their own.
+    /// The budget of all events without their own.
     pub all: Option<Duration>,
-    /// For single events.
+    /// The budgets of single events.
     pub events: BTreeMap<EventKind, Duration>,
 }
 

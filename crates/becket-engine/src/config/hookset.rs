@@ -13,7 +13,7 @@ pub struct HookSet {
     modules: Vec<HookModule>,
 }
 
-/// A module of in-process hooks that a plugin brings for another program. It is not run here (C12).
+/// A module of in-process hooks that a plugin contains for another program. It is not run here (C12).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HookModule {
@@ -21,9 +21,9 @@ pub struct HookModule {
     pub source: Source,
     /// The path as written.
     pub label: Arc<str>,
-    /// The file that it means.
+    /// The file that it refers to.
     pub file: PathBuf,
-    /// The place where it is written.
+    /// The position of its definition.
     pub location: Location,
 }
 
@@ -31,15 +31,15 @@ pub struct HookModule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RejectedHandler {
-    /// The event, where its name is one; the nearest one where it is misspelt.
+    /// The event, if its name is known; the nearest one if it is misspelt.
     pub event: Option<EventKind>,
     /// The source that it belongs to.
     pub source: Source,
     /// Its label: its command, URL, tool or name.
     pub label: Arc<str>,
-    /// The place where it is written.
+    /// The position of its definition.
     pub location: Location,
-    /// The reason for which it was not loaded, as in the diagnostic.
+    /// The reason why it was not loaded, as in the diagnostic.
     pub why: String,
 }
 
@@ -57,7 +57,7 @@ impl HandlersByEvent {
         self.0[handler.event as usize].push(Arc::new(handler));
     }
 
-    /// Sorts those of each event.
+    /// Sorts the handlers of each event.
     pub(crate) fn into_set(mut self, rejected: Vec<RejectedHandler>) -> HookSet {
         for handlers in &mut self.0 {
             handlers.sort_by_key(|handler| handler.place.position);
@@ -86,17 +86,17 @@ impl HookSet {
         self
     }
 
-    /// The modules of in-process hooks that plugins bring and that are not run (C12).
+    /// Returns the modules of in-process hooks in plugins, which are not run (C12).
     pub fn modules(&self) -> &[HookModule] {
         &self.modules
     }
 
-    /// The handlers of an event, in C6 order.
+    /// Returns the handlers of an event, in C6 order.
     pub fn of(&self, event: EventKind) -> &[Arc<Handler>] {
         self.by_event.get(event as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Every handler, by event.
+    /// Returns every handler, by event.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Handler>> {
         self.by_event.iter().flatten()
     }

@@ -1,4 +1,4 @@
-//! Things that load and are probably not what was meant. Run by `check`, never by a session.
+//! Checks for entries that load and are probably not what was meant. Run by `check`, never by a session.
 //!
 //! [`lint`] looks at the texts alone; [`lint_files`] also at the scripts that handlers name. A guard that can never
 //! work is an error here, though it was loaded: `check` must not report that all is well.
@@ -6,6 +6,7 @@
 mod answers;
 mod checkers;
 mod commands;
+mod conditions;
 mod env;
 mod events;
 mod fetch;
@@ -37,7 +38,7 @@ use becket_rules::Renames;
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-/// The surroundings of an entry that a lint may look at.
+/// The context of an entry that a lint may use.
 struct Around<'a> {
     profile: &'a Profile,
     tools: &'a Renames,
@@ -47,11 +48,11 @@ struct Around<'a> {
     env: &'a [String],
     /// The other agent that the file belongs to.
     agent: Option<&'static str>,
-    /// The variables that one finding for the file is enough for, as soon as they have one.
+    /// The variables that already have a finding, if one finding is enough for the whole file.
     reported: RefCell<HashSet<String>>,
 }
 
-/// Looks at every entry of every file.
+/// Checks every entry of every file.
 pub fn lint(loaded: &LoadedFiles) -> Vec<Diagnostic> {
     let parts = parts(loaded);
     let mut found = Vec::new();
@@ -81,7 +82,7 @@ pub fn lint(loaded: &LoadedFiles) -> Vec<Diagnostic> {
         let mut groups = HashSet::new();
         let mut downloads = false;
         for entry in &part.sheet.entries {
-            // A matcher is its group's: one word about it is enough.
+            // A matcher belongs to its group: one finding about it is enough.
             if groups.insert(entry.matcher_span) {
                 matchers::lint(entry, &around, &mut report);
             }
@@ -95,12 +96,17 @@ pub fn lint(loaded: &LoadedFiles) -> Vec<Diagnostic> {
             commands::lint(entry, &around, &mut report);
             downloads = downloads || fetch::lint(entry, &mut report);
         }
+        conditions::lint(&part.sheet.entries, &mut report);
+        for entry in &part.sheet.not_loaded {
+            machine_paths::lint(entry, &mut report);
+            commands::lint_text(entry, &around, &mut report);
+        }
         found.extend(report.finish());
     }
     found
 }
 
-/// A file that switches hooks off.
+/// Warns about a file that switches hooks off.
 fn switched_off(switch: Option<&At<bool>>, report: &mut Report<'_>) {
     if let Some(At { value: true, span }) = switch {
         let message = "`disableAllHooks` is true, so only managed hooks run";

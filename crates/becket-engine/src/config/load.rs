@@ -1,7 +1,7 @@
 //! Finds the files of a configuration (C4, C9) and reads them: the only I/O of this module.
 //!
-//! It judges nothing that a file says, but for the paths in a plugin's manifest. A file that is not there is no
-//! layer; one that can't be read is a layer with its error.
+//! It interprets nothing in a file, except the paths in a plugin's manifest. A file that does not exist is not a layer;
+//! one that can't be read is a layer with its error.
 
 use super::git::Repository;
 use super::plugins::{self, Fault};
@@ -9,6 +9,7 @@ use super::policy_answer::{self, PolicyAnswer};
 use super::provenance::may_come_with_folder;
 use super::request::{FlagSettings, Plugin, Request};
 use super::source::read::{self, MAX_FILE, ReadError};
+use super::trust::is_of_project;
 use crate::config::handler::Root;
 use becket_base::is_same_path;
 use becket_model::Source;
@@ -17,26 +18,26 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One text of the configuration. `Debug` does not show the text, which may hold secrets (S3).
+/// One text of the configuration. `Debug` does not show the text, which may contain secrets (S3).
 #[derive(Clone, PartialEq)]
 pub struct Layer {
     /// The source that it belongs to.
     pub source: Source,
     /// The file, or a name in angle brackets.
     pub file: Arc<Path>,
-    /// Its text, or the reason for which there is none.
+    /// Its text, or the reason why there is none.
     pub text: Result<Arc<str>, ReadError>,
     /// The kind of the file.
     pub(crate) kind: LayerKind,
     /// The directory that rule paths `/p` start from (P7).
     pub(crate) anchor: PathBuf,
-    /// For plugins: whose root and options its handlers see.
+    /// The root and options that its handlers see, for plugins.
     pub(crate) root: Option<Arc<Root>>,
     /// Its number among the sources of its kind.
     pub(crate) nth: u16,
     /// Set if it came, or may have come, with a folder that is not trusted: it restricts, and grants nothing (G3).
     pub(crate) is_untrusted: bool,
-    /// For the listing of a marketplace: the name of the plugin whose entry is meant.
+    /// The name of the plugin whose entry is meant, for the listing of a marketplace.
     pub(crate) entry: Option<Arc<str>>,
 }
 
@@ -71,17 +72,17 @@ pub struct LoadedFiles {
     pub(crate) layers: Vec<Layer>,
     /// The plugins that are read, in order.
     pub(crate) plugins: Vec<Plugin>,
-    /// Faults of plugins: not found, paths in manifests that lead nowhere, agents that hold hooks.
+    /// Faults of plugins: not found, paths in manifests that lead nowhere, agents with hooks.
     pub(crate) plugin_faults: Vec<Fault>,
 }
 
 impl LoadedFiles {
-    /// The texts, in the order of [`Source::list_rank`].
+    /// Returns the texts, in the order of [`Source::list_rank`].
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
-    /// The plugins that count.
+    /// Returns the plugins in use.
     pub fn plugins(&self) -> &[Plugin] {
         &self.plugins
     }
@@ -92,21 +93,21 @@ impl LoadedFiles {
         self.layers.iter().any(|layer| layer.source == Source::Local && layer.is_untrusted)
     }
 
-    /// Replaces the text of a file, to see what it would mean.
+    /// Replaces the text of a file, to see its effect.
     pub fn replace_text(&mut self, file: &Path, text: &str) {
         for layer in self.layers.iter_mut().filter(|layer| *layer.file == *file) {
             layer.text = Ok(text.into());
         }
     }
 
-    /// The text of a file, to show a finding in.
+    /// Returns the text of a file, to show a finding in.
     pub fn text(&self, file: &Path) -> Option<&str> {
         let layer = self.layers.iter().find(|layer| *layer.file == *file)?;
         layer.text.as_deref().ok()
     }
 }
 
-/// The sources whose files lie at places that the profile names.
+/// The sources whose files are at places that the profile names.
 const PLACED: [Source; 4] = [Source::Policy, Source::User, Source::Project, Source::Local];
 
 /// Reads the configuration that `request` describes.
@@ -121,8 +122,8 @@ pub fn load(request: &Request) -> LoadedFiles {
     with_plugins(loaded, flagged)
 }
 
-/// Reads again what belongs to the source that has changed, and keeps all else as `old` has it: a change of another
-/// file, one that was not accepted above all, must not come in with this one (C8).
+/// Reads the files of the changed source again, and keeps everything else of `old`: a change of another file, above all
+/// one that was not accepted, must not come in with this one (C8).
 pub(crate) fn load_changed(old: &LoadedFiles, changed: &Source) -> LoadedFiles {
     let kept = |source: &Source| -> Vec<Layer> {
         old.layers.iter().filter(|layer| layer.source == *source).cloned().collect()
@@ -162,14 +163,15 @@ fn read_placed(source: &Source, request: &Request, loaded: &mut LoadedFiles) {
     }
 }
 
-/// The plugins that the request names and those that the settings read so far enable.
+/// Adds the plugins that the request names and those that the settings read so far enable.
 fn with_plugins(mut loaded: LoadedFiles, mut flagged: Vec<Layer>) -> LoadedFiles {
     plugins::load(&mut loaded, &flagged);
     loaded.layers.append(&mut flagged);
     loaded
 }
 
-/// Managed files, or the answer of the program that they name. If the program fails, its error is added to them (C7b).
+/// Reads managed files, or the answer of the program that they name. If the program fails, its error is added to them
+/// (C7b).
 fn managed(request: &Request, layers: &mut Vec<Layer>) {
     let directory = request.managed.as_ref().unwrap_or(&request.profile.managed);
     let mut files = Vec::new();
@@ -218,7 +220,7 @@ fn names(directory: &Path) -> Result<Vec<PathBuf>, ReadError> {
     Ok(files)
 }
 
-/// The directory of the user's settings (C4).
+/// Returns the directory of the user's settings (C4).
 pub(crate) fn user_directory(request: &Request) -> Option<PathBuf> {
     let variable = request.profile.directory_variable.as_ref();
     let replaced =
@@ -230,9 +232,15 @@ pub(crate) fn user_directory(request: &Request) -> Option<PathBuf> {
 }
 
 impl Request {
-    /// The directory of the user's settings (C4), where there is a home or a variable that names it.
+    /// Returns the directory of the user's settings (C4), if there is a home or a variable that names it.
     pub fn user_directory(&self) -> Option<PathBuf> {
         user_directory(self)
+    }
+
+    /// Returns the directory of the user's settings, unless it is a part of the project: then its files are the
+    /// project's (G3).
+    pub fn users_own_directory(&self) -> Option<PathBuf> {
+        users_own_directory(self)
     }
 
     /// Returns the file of a destination of permission updates (P13); `None` for the session, and for the user's if
@@ -251,9 +259,14 @@ impl Request {
 }
 
 fn user(request: &Request, layers: &mut Vec<Layer>) {
-    if let Some(directory) = user_directory(request).filter(|_| request.sources.user) {
+    if let Some(directory) = users_own_directory(request).filter(|_| request.sources.user) {
         add(Source::User, &directory.join("settings.json"), &directory, layers);
     }
+}
+
+/// Returns the directory of the user's settings, unless it is a part of the project.
+fn users_own_directory(request: &Request) -> Option<PathBuf> {
+    user_directory(request).filter(|directory| !is_of_project(directory, request))
 }
 
 fn project(request: &Request, loaded: &mut LoadedFiles) {
@@ -261,14 +274,15 @@ fn project(request: &Request, loaded: &mut LoadedFiles) {
         return;
     }
     // A session that starts in the home directory finds the user's file there, which does not belong to a project.
-    let users = user_directory(request).map(|directory| directory.join("settings.json"));
+    let users = users_own_directory(request).map(|directory| directory.join("settings.json"));
+    users_file_of_project(request, loaded);
     let this_folder = (request.start.as_path(), request.trust.this_folder_trusted);
     let nested = request.nested.iter().map(|folder| (folder.directory.as_path(), folder.is_trusted));
     for (folder, is_trusted) in std::iter::once(this_folder).chain(nested) {
         let file = folder.join(&*request.profile.directory).join("settings.json");
         let before = loaded.layers.len();
         add(Source::Project, &file, folder, &mut loaded.layers);
-        // A file that is not there needs no comparison, and most are not.
+        // A missing file needs no comparison, and most are missing.
         if loaded.layers.len() > before && users.as_ref().is_some_and(|users| is_same_path(users, &file)) {
             loaded.layers.truncate(before);
         }
@@ -276,7 +290,27 @@ fn project(request: &Request, loaded: &mut LoadedFiles) {
     }
 }
 
-/// The root that the local file belongs to: that of the repository, on Windows and outside one the start directory.
+/// Adds the user's file as one of the project's, if a variable names a directory in the project that is none of its
+/// folders of settings: what comes with a folder is not the user's own (G3).
+fn users_file_of_project(request: &Request, loaded: &mut LoadedFiles) {
+    let Some(directory) = user_directory(request).filter(|directory| is_of_project(directory, request))
+    else {
+        return;
+    };
+    let directory = request.start.join(directory);
+    let nested = request.nested.iter().map(|folder| &folder.directory);
+    let mut folders = std::iter::once(&request.start).chain(nested);
+    if folders.any(|folder| is_same_path(&folder.join(&*request.profile.directory), &directory)) {
+        return;
+    }
+    let before = loaded.layers.len();
+    add(Source::Project, &directory.join("settings.json"), &directory, &mut loaded.layers);
+    let is_untrusted = !request.trust.this_folder_trusted;
+    loaded.layers.iter_mut().skip(before).for_each(|layer| layer.is_untrusted = is_untrusted);
+}
+
+/// Returns the root that the local file belongs to: that of the repository; on Windows and outside one the start
+/// directory.
 pub(crate) fn local_root(request: &Request) -> (PathBuf, Option<Repository>) {
     let repository = if cfg!(windows) { None } else { Repository::around(&request.start) };
     (repository.as_ref().map_or_else(|| request.start.clone(), |found| found.root.clone()), repository)
@@ -287,11 +321,11 @@ fn local(request: &Request, loaded: &mut LoadedFiles) {
         return;
     }
     let (root, repository) = local_root(request);
-    let mut folders = vec![(root.as_path(), request.trust.this_folder_trusted)];
+    let mut folders = vec![(root.as_path(), request.trust.this_folder_trusted, false)];
     for folder in request.nested.iter().filter(|folder| folder.directory != root) {
-        folders.push((&folder.directory, folder.is_trusted));
+        folders.push((&folder.directory, folder.is_trusted, true));
     }
-    for (folder, is_trusted) in folders {
+    for (folder, is_trusted, is_nested) in folders {
         let path = Path::new(&*request.profile.directory).join("settings.local.json");
         let before = loaded.layers.len();
         add(Source::Local, &folder.join(&path), folder, &mut loaded.layers);
@@ -299,7 +333,8 @@ fn local(request: &Request, loaded: &mut LoadedFiles) {
         let is_untrusted = loaded.layers.len() > before
             && !is_trusted
             && !is_users()
-            && may_come_with_folder(folder, &path, repository.as_ref());
+            // A model can write such a file into any folder, and change to it.
+            && (is_nested || may_come_with_folder(folder, &path, repository.as_ref()));
         loaded.layers.iter_mut().skip(before).for_each(|layer| layer.is_untrusted = is_untrusted);
     }
 }
@@ -308,7 +343,7 @@ fn local(request: &Request, loaded: &mut LoadedFiles) {
 /// directory.
 fn is_in_user_directory(request: &Request, root: &Path) -> bool {
     let own = root.join(&*request.profile.directory);
-    // A link to the user's directory is one that the folder may have brought along.
+    // A link to the user's directory may have come with the folder.
     user_directory(request)
         .is_some_and(|users| users == own || (!own.is_symlink() && is_same_path(&users, &own)))
 }
@@ -335,12 +370,12 @@ impl Layer {
         layer(Source::Flag, Path::new(&format!("<{argument}>")), anchor, Ok(text.into()))
     }
 
-    /// A settings file that is not on disk, or not yet.
+    /// Creates a settings file that is not on disk, or not yet.
     pub(crate) fn unwritten(source: Source, file: &Path, anchor: &Path) -> Self {
         layer(source, file, anchor, Ok("{}".into()))
     }
 
-    /// The same file, of a folder that is trusted or not (G3).
+    /// Returns the same file, in a folder that is trusted or not (G3).
     pub(crate) fn in_folder(self, is_trusted: bool) -> Self {
         Layer { is_untrusted: !is_trusted, ..self }
     }

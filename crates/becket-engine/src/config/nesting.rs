@@ -2,8 +2,8 @@
 //! program would run the hook again, without end.
 //!
 //! Each command and each request carries the [`EventMark`]s of the events that it is run for. An engine that finds the
-//! mark of the event that it is to fire runs no handler: on an event that can be held back that is a block. Marks of other
-//! events are let pass up to a depth of 8. A command that is plainly a call of Becket is not even started.
+//! mark of the event that it should fire runs no handler: an event that can be blocked is blocked. Marks of other
+//! events are accepted up to a depth of 8. A command that is plainly a call of Becket is not even started.
 //!
 //! INVARIANT: no setting can set, change or remove a mark.
 

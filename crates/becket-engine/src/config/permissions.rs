@@ -18,7 +18,7 @@ pub struct RuleSource {
     pub text: Arc<str>,
     /// The source that the file belongs to.
     pub source: Source,
-    /// The place where it is written.
+    /// The position of its definition.
     pub location: Location,
     /// The directory that `/p` in it starts from (P7).
     pub anchor: PathBuf,
@@ -32,7 +32,7 @@ pub struct AdditionalDirectory {
     pub path: PathBuf,
     /// The source that the file belongs to.
     pub source: Source,
-    /// The place where it is written.
+    /// The position of its definition.
     pub location: Location,
 }
 
@@ -44,6 +44,6 @@ pub struct DefaultMode {
     pub mode: PermissionMode,
     /// The source that the file belongs to.
     pub source: Source,
-    /// The place where it is written.
+    /// The position of its definition.
     pub location: Location,
 }

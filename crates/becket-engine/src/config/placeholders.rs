@@ -4,6 +4,7 @@ use crate::config::git_bash;
 use crate::config::handler::{Command, Handler, Root};
 use crate::config::text_shell::PathStyle;
 use crate::host::profile::Profile;
+use becket_model::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -18,13 +19,13 @@ pub(crate) struct Places {
 /// A command with its placeholders filled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum FilledCommand {
-    /// Text for a shell; what could not be put into the text safely is left to the shell's own variables.
+    /// A text for a shell; a value that could not be put into it safely is left to the shell's own variables.
     Shell { script: String, power: bool },
     /// A program and its arguments.
     Exec { program: String, args: Vec<String> },
 }
 
-/// The reason for which a command can't be filled.
+/// The reason why a command can't be filled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FillError {
     /// The shell would read a user's value as code.
@@ -35,6 +36,15 @@ pub(crate) enum FillError {
 }
 
 impl Places {
+    /// Returns the project of a handler: a folder of settings that is outside of the session's project is a project of
+    /// its own (C4).
+    pub(crate) fn project_of<'a>(&'a self, handler: &'a Handler) -> &'a Path {
+        let is_of_folder = matches!(handler.place.source, Source::Project | Source::Local);
+        let (folder, project) = (handler.anchor.as_path(), self.project_dir.as_path());
+        let is_apart = !folder.starts_with(project) && !project.starts_with(folder);
+        if is_of_folder && is_apart { folder } else { project }
+    }
+
     /// Fills the placeholders of a handler's command (H2).
     pub(crate) fn fill(
         &self,
@@ -45,7 +55,7 @@ impl Places {
         let root = handler.root.as_deref();
         match command {
             Command::Exec { program, args } => {
-                let values = self.exec_values(root);
+                let values = self.exec_values(handler);
                 let args = args.iter().map(|arg| replace(arg, &values)).collect();
                 Ok(FilledCommand::Exec { program: replace(program, &values), args })
             }
@@ -58,10 +68,11 @@ impl Places {
         }
     }
 
-    /// The variables that a handler's process gets for its placeholders.
-    pub(crate) fn variables(&self, root: Option<&Root>) -> Vec<(String, PathOrText)> {
-        let mut out = vec![(self.profile.var("PROJECT_DIR"), PathOrText::Path(self.project_dir.clone()))];
-        let Some(root) = root else { return out };
+    /// Returns the variables that a handler's process gets for its placeholders.
+    pub(crate) fn variables(&self, handler: &Handler) -> Vec<(String, PathOrText)> {
+        let project = PathOrText::Path(self.project_of(handler).to_owned());
+        let mut out = vec![(self.profile.var("PROJECT_DIR"), project)];
+        let Some(root) = handler.root.as_deref() else { return out };
         out.push((self.profile.var("PLUGIN_ROOT"), PathOrText::Path(root.root.clone())));
         if let Some(data) = &root.data {
             out.push((self.profile.var("PLUGIN_DATA"), PathOrText::Path(data.clone())));
@@ -72,9 +83,9 @@ impl Places {
         out
     }
 
-    fn exec_values(&self, root: Option<&Root>) -> BTreeMap<String, String> {
-        let mut values = BTreeMap::from([(self.profile.var("PROJECT_DIR"), text(&self.project_dir))]);
-        if let Some(root) = root {
+    fn exec_values(&self, handler: &Handler) -> BTreeMap<String, String> {
+        let mut values = BTreeMap::from([(self.profile.var("PROJECT_DIR"), text(self.project_of(handler)))]);
+        if let Some(root) = handler.root.as_deref() {
             values.insert(self.profile.var("PLUGIN_ROOT"), text(&root.root));
             if let Some(data) = &root.data {
                 values.insert(self.profile.var("PLUGIN_DATA"), text(data));
@@ -86,7 +97,7 @@ impl Places {
         values
     }
 
-    /// In a shell text only the plugin's own directories are filled, and only where no shell could misread them.
+    /// Returns the values for a shell text: the plugin's own directories, and only if no shell could misread them.
     fn shell_values(&self, root: Option<&Root>, style: PathStyle) -> BTreeMap<String, String> {
         let Some(root) = root else { return BTreeMap::new() };
         let text = |path: &Path| match style {
@@ -115,7 +126,7 @@ impl Places {
         Err(FillError::OptionInShell { key: key.to_owned(), variable: self.option_variable(key) })
     }
 
-    /// `…_PLUGIN_OPTION_<KEY>`: capitals, other characters `_` (H2).
+    /// Returns `…_PLUGIN_OPTION_<KEY>`: in capitals, with `_` for other characters (H2).
     pub(crate) fn option_variable(&self, key: &str) -> String {
         let key: String = key
             .chars()
@@ -136,12 +147,12 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Letters, digits and `/._-+@` alone: no shell reads these as anything but text.
+/// Returns whether a value has only letters, digits and `/._-+@`, which no shell reads as anything but text.
 fn is_plain(value: &str) -> bool {
     value.chars().all(|c| c.is_alphanumeric() || "/._-+@".contains(c))
 }
 
-/// Replaces each `${name}` that has a value, once, from left to right: what a value holds is never read again.
+/// Replaces each `${name}` that has a value, once, from left to right: a value is never expanded again.
 fn replace(text: &str, values: &BTreeMap<String, String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

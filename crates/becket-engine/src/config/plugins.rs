@@ -1,8 +1,8 @@
-//! Plugins: which are on, where each lies, what it is called, and the hooks that it brings (C9, C12).
+//! Plugins: which of them are on, their directories and names, and the hooks in them (C9, C12).
 //!
-//! Three steps: what settings say ([`declared`]), where a plugin is ([`find`], by the records of [`installed`] and the
-//! listings of [`marketplace`]), and what is in it ([`manifest`], [`contents`]). A plugin that is on and can't be found
-//! is an error: its guards are missing.
+//! Three steps: the declarations in settings ([`declared`]), the place of a plugin ([`find`], by the records of
+//! [`installed`] and the listings of [`marketplace`]), and its content ([`manifest`], [`contents`]). A plugin that is
+//! on and can't be found is an error: its guards are missing.
 
 mod contents;
 mod declared;
@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// The marketplace in the ids of plugins that are named by their directory.
 pub(crate) const INLINE: &str = "inline";
 
-/// The marketplace in the ids of plugins that lie in a directory of skills.
+/// The marketplace in the ids of plugins that are in a directory of skills.
 const SKILLS_DIRECTORY: &str = "skills-dir";
 
 /// Reads the plugins that the request names and those that settings turn on. `flagged` are the settings of the command
@@ -64,7 +64,7 @@ pub(super) fn load(loaded: &mut LoadedFiles, flagged: &[Layer]) {
     loaded.plugins = plugins.into_iter().map(|candidate| candidate.plugin).collect();
 }
 
-/// The directory in which the user's plugins are kept.
+/// Returns the directory in which the user's plugins are kept.
 pub(crate) fn directory(request: &Request) -> Option<PathBuf> {
     let variable = request.profile.session_var("PLUGIN_CACHE_DIR");
     let moved = request.environment.var(variable).filter(|value| !value.is_empty());
@@ -77,19 +77,19 @@ pub(crate) fn directory(request: &Request) -> Option<PathBuf> {
     }
 }
 
-/// The plugins that settings turn on, in the order of their ids.
+/// Returns the plugins that settings turn on, in the order of their ids.
 fn installed(request: &Request, declared: &PluginDeclarations, loaded: &mut LoadedFiles) -> Vec<Candidate> {
-    let given = |id: &str| request.plugins.iter().any(|plugin| *plugin.id == *id);
-    let wanted: Vec<(&String, &Switch)> =
-        declared.switches.iter().filter(|(id, switch)| switch.on && !given(id)).collect();
-    if wanted.is_empty() {
+    let is_named = |id: &str| request.plugins.iter().any(|plugin| *plugin.id == *id);
+    let enabled: Vec<(&String, &Switch)> =
+        declared.switches.iter().filter(|(id, switch)| switch.on && !is_named(id)).collect();
+    if enabled.is_empty() {
         return Vec::new();
     }
     let mut installed = InstalledPlugins::read(request);
     loaded.plugin_faults.append(&mut installed.faults);
     let finder = Finder::new(request, declared, &installed);
     let mut found = Vec::new();
-    for (id, switch) in wanted {
+    for (id, switch) in enabled {
         if let Some((_, origin)) = id.rsplit_once('@').filter(|(_, market)| NO_MARKETPLACE.contains(market)) {
             if origin != INLINE && origin != SKILLS_DIRECTORY {
                 loaded.plugin_faults.push(elsewhere(id, switch));
@@ -123,21 +123,22 @@ fn elsewhere(id: &str, switch: &Switch) -> Fault {
         .help("name its directory with `--plugin-dir`, or set it to false")
 }
 
-/// The plugins that settings turn on in a directory of skills where there are none of that id.
+/// Returns the faults of plugins that settings turn on in a directory of skills that has no plugin of that id.
 fn missing_in_skills(declared: &PluginDeclarations, found: &[Candidate]) -> Vec<Fault> {
     let of_skills = |id: &str| id.rsplit_once('@').is_some_and(|(_, origin)| origin == SKILLS_DIRECTORY);
     let is_missing = |id: &str| found.iter().all(|candidate| *candidate.plugin.id != *id);
-    let wanted = declared.switches.iter().filter(|(id, switch)| switch.on && of_skills(id) && is_missing(id));
-    wanted
-        .map(|(id, switch)| missing(id, switch, "no directory of skills holds a plugin of this name"))
+    let missing_ids =
+        declared.switches.iter().filter(|(id, switch)| switch.on && of_skills(id) && is_missing(id));
+    missing_ids
+        .map(|(id, switch)| missing(id, switch, "no directory of skills contains a plugin of this name"))
         .collect()
 }
 
-/// A plugin on its way to being loaded.
+/// A plugin that is being loaded.
 #[derive(Debug)]
 struct Candidate {
     plugin: Plugin,
-    /// The directory that no path of it may leave.
+    /// The directory that none of its paths may leave.
     boundary: PathBuf,
     manifest: Manifest,
 }
@@ -162,7 +163,7 @@ impl Candidate {
         self.plugin.id = format!("{}@{origin}", self.plugin.name).into();
     }
 
-    /// Returns whether it counts. A plugin that the command line names is turned off only by managed settings and by
+    /// Returns whether it is on. A plugin that the command line names is turned off only by managed settings and by
     /// those of the command line (C5), and one that managed settings name replaces it (G2).
     fn is_on(&self, declared: &PluginDeclarations, faults: &mut Vec<Fault>) -> bool {
         let switch = declared.switches.get(&*self.plugin.id);
@@ -193,12 +194,12 @@ impl Candidate {
         }
     }
 
-    /// Returns whether it was found by its directory, so that its name is all that it shares with an installed one.
+    /// Returns whether it was found by its directory, so that it shares no more than its name with an installed one.
     fn is_by_directory(&self) -> bool {
         matches!(self.plugin.origin, PluginOrigin::Directory | PluginOrigin::SkillsDirectory { .. })
     }
 
-    /// Gives it its data directory and the options that count: the user's, else those that the manifest has by default.
+    /// Sets its data directory and its options: the user's, or else the defaults of the manifest.
     fn equip(&mut self, request: &Request, declared: &PluginDeclarations) {
         if self.plugin.data.is_none() {
             let data = directory(request).map(|plugins| plugins.join("data"));
@@ -219,14 +220,15 @@ impl Candidate {
         }
     }
 
-    /// Warns where a plugin before it has the same name: both count, and what they call alike is the earlier one's.
+    /// Warns if an earlier plugin has the same name: both are loaded, and of two things with one name the earlier one
+    /// counts.
     fn shares_its_name(&self, before: &[Candidate], faults: &mut Vec<Fault>) {
         let first = before.iter().find(|other| other.plugin.name == self.plugin.name);
         let Some(first) = first.filter(|first| first.plugin.directory != self.plugin.directory) else {
             return;
         };
         let message = format!(
-            "two plugins are called `{}`: the hooks of both run, and of what they call alike only that of `{}` counts",
+            "two plugins are called `{}`: the hooks of both run, and of things with the same name only that of `{}` counts",
             self.plugin.name, first.plugin.id
         );
         let at = Spot::whole(self.source(), &self.plugin.directory);
@@ -238,7 +240,7 @@ impl Candidate {
     }
 }
 
-/// The name of a plugin's data directory: characters other than letters, digits, `_` and `-` become `-`.
+/// Returns the name of a plugin's data directory: characters other than letters, digits, `_` and `-` become `-`.
 fn sanitised(id: &Arc<str>) -> String {
     id.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' }).collect()
 }

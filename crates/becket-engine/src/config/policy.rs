@@ -7,6 +7,7 @@ use becket_base::address::{AddressClass, Network};
 use becket_model::Source;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The policy for all hooks of a session.
@@ -15,8 +16,10 @@ use std::sync::Arc;
 pub struct Policy {
     /// Managed `disableAllHooks: true`: nothing runs (G1).
     pub disable_all_hooks: bool,
-    /// The other source whose `disableAllHooks: true` won (G2).
+    /// The other source whose `disableAllHooks: true` is in force (G2).
     pub disabled_by: Option<Source>,
+    /// Folders without trust whose own `disableAllHooks: true` is in force, for their own hooks alone (G2).
+    pub disabled_folders: BTreeSet<PathBuf>,
     /// Managed `allowManagedHooksOnly: true` (G2).
     pub managed_only: bool,
     /// Managed `strictPluginOnlyCustomization` that names `hooks` (G2).
@@ -27,9 +30,9 @@ pub struct Policy {
     pub strict_config: bool,
     /// Managed `failClosed: true`: every failure blocks (O10).
     pub fail_closed: bool,
-    /// The only URLs that HTTP handlers may post to; `None`: any (H5).
+    /// The only URLs that HTTP handlers may post to; `None` allows any (H5).
     pub allowed_http_hook_urls: Option<Vec<String>>,
-    /// The only variables that header values may name; `None`: those of the handler (H5).
+    /// The only variables that header values may name; `None` allows those of the handler (H5).
     pub http_hook_allowed_env_vars: Option<Vec<String>>,
     /// Private networks that handlers of every source may reach (S1).
     pub http_hook_allowed_networks: Vec<Network>,
@@ -37,13 +40,13 @@ pub struct Policy {
     pub http_hook_loopback: bool,
     /// Set if proxies from the environment are used (S2).
     pub http_hook_proxy: bool,
-    /// Programs that go on when the command line that has started them ends (E7).
+    /// Programs that continue after the command line that has started them (E7).
     pub keep_processes: Arc<[String]>,
-    /// Set if the rules for Bash hold for the text of a line alone, and not for the programs that it executes (E2).
+    /// Set if the rules for Bash apply to the text of a line alone, and not to the programs that it executes (E2).
     pub exec_text_only: bool,
     /// Set if the denial of a program ends the line that has started it (E3).
     pub exec_denial_ends_line: bool,
-    /// The time that hooks may take, for reports about it.
+    /// The time that hooks may take, for reports.
     pub hook_budget: HookBudget,
     /// The name of the output style, which hosts add to their system prompt.
     pub output_style: Option<String>,
@@ -54,11 +57,12 @@ pub struct Policy {
 }
 
 impl Default for Policy {
-    /// No file says anything.
+    /// Returns the policy without any setting.
     fn default() -> Self {
         Policy {
             disable_all_hooks: false,
             disabled_by: None,
+            disabled_folders: BTreeSet::new(),
             managed_only: false,
             plugin_only_hooks: false,
             forced_plugins: BTreeSet::new(),
@@ -80,7 +84,7 @@ impl Default for Policy {
     }
 }
 
-/// The reason for which an address can't be posted to.
+/// The reason why an address can't be posted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
@@ -91,8 +95,8 @@ pub struct Refusal {
 }
 
 impl Policy {
-    /// Returns the reason for which a handler of `source` may not post to a URL whose host is a literal address, or
-    /// `None` if it may (S1). Names are judged when they are resolved.
+    /// Returns the reason why a handler of `source` may not post to a URL whose host is a literal address, or `None` if
+    /// it may (S1). Names are checked when they are resolved.
     pub(crate) fn refuses(&self, url: &str, source: &Source) -> Option<Refusal> {
         self.reach(source).refuses_host(&url::host(url).ok()?)
     }
@@ -100,7 +104,7 @@ impl Policy {
     /// Returns the addresses that handlers of `source` may post to.
     pub(crate) fn reach(&self, source: &Source) -> Reach {
         let every_network = is_of_the_user(source);
-        // Where every private network is open, the list says nothing more.
+        // If every private network is allowed, the list adds nothing.
         let networks = if every_network { Vec::new() } else { self.http_hook_allowed_networks.clone() };
         Reach { loopback: self.http_hook_loopback, every_network, networks }
     }
@@ -116,7 +120,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Returns the reason for which an address may not be posted to.
+    /// Returns the reason why an address may not be posted to.
     pub(crate) fn refuses_address(&self, address: IpAddr) -> Option<Refusal> {
         match AddressClass::of(address) {
             AddressClass::Public => None,
@@ -137,7 +141,8 @@ impl Reach {
         }
     }
 
-    /// The same for a host; of names only `localhost` can be judged before it is resolved.
+    /// Returns the reason why a host may not be posted to; of names, only `localhost` can be checked before it is
+    /// resolved.
     pub(crate) fn refuses_host(&self, host: &Host) -> Option<Refusal> {
         match host {
             Host::Address(address) => self.refuses_address(*address),
@@ -152,7 +157,7 @@ impl Reach {
     }
 }
 
-/// Files that only a person with that right can write: managed, of the command line, the user's (S1).
+/// Returns whether only a person with that right can write a file: a managed one, the command line, the user's (S1).
 pub(crate) fn is_of_the_user(source: &Source) -> bool {
     match source {
         Source::Policy | Source::Flag | Source::User | Source::Callback | Source::Function => true,

@@ -1,7 +1,7 @@
 //! Runs the program of `policyHelper` and reads its answer (C4).
 //!
-//! INVARIANT (C7b): a program that fails, is too slow, or prints anything but its answer never counts as one that has
-//! nothing to say. Its process is gone before the answer is used.
+//! INVARIANT (C7b): a program that fails, is too slow, or prints anything but its answer never counts as one without
+//! settings. Its process has ended before the answer is used.
 
 use super::load::Layer;
 use super::policy_helper::{KEY, PolicyHelper};
@@ -18,30 +18,30 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The key of the answer under which the settings are.
+/// The key of the settings in the answer.
 const SETTINGS: &str = "managedSettings";
 /// The variable that tells the program who runs it, and Becket that the program is running.
 const VERSION: &str = "BECKET_VERSION";
 const RUNNING: &str = "BECKET_POLICY_HELPER";
-/// The longest text of the program in a message, in characters.
+/// The longest text of the program that a message quotes, in characters.
 const LONGEST: usize = 300;
 
 /// The answer of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum PolicyAnswer {
-    /// It has no settings, so the managed files count.
+    /// The program has no settings, so the managed files count.
     Files,
     /// These settings count, and no managed file.
     Instead(Arc<str>),
 }
 
-/// Returns the program that managed files name; `None` as well if one of them can't be read or says what it can't mean, since
+/// Returns the program that managed files name; `None` also if one of them can't be read or has an invalid value, since
 /// no session starts then.
 pub(super) fn helper(files: &[Layer]) -> Option<PolicyHelper> {
     let mut found = None;
     for file in files {
         let text = file.text.as_deref().ok()?;
-        // A name may be written with escapes.
+        // A key may be written with escapes.
         if !text.contains(KEY) && !text.contains("\\u") {
             continue;
         }
@@ -56,7 +56,7 @@ pub(super) fn helper(files: &[Layer]) -> Option<PolicyHelper> {
 /// Runs the program, and waits for its end.
 ///
 /// # Errors
-/// Errors if it has given no answer.
+/// Errors if it gives no answer.
 pub(super) fn ask(
     helper: &PolicyHelper,
     directory: &Path,
@@ -84,7 +84,7 @@ fn command(helper: &PolicyHelper, directory: &Path, request: &Request) -> Comman
     command.env(VERSION, env!("CARGO_PKG_VERSION")).env(RUNNING, "1")
 }
 
-/// Runs it on a thread of its own, since the caller may have a runtime and may have none.
+/// Runs it on a thread of its own, since the caller may or may not have a runtime.
 fn finished(helper: &PolicyHelper, command: Command) -> Result<FinishedRun, String> {
     let run = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -110,16 +110,18 @@ fn finished(helper: &PolicyHelper, command: Command) -> Result<FinishedRun, Stri
 }
 
 fn ended_well(helper: &PolicyHelper, finished: &FinishedRun) -> Result<(), String> {
-    let spoken = || {
-        let said = [&finished.stderr.bytes, &finished.stdout.bytes];
-        let said =
-            said.into_iter().map(|bytes| String::from_utf8_lossy(bytes)).find(|said| !said.trim().is_empty());
-        said.map(|said| format!(": {}", one_line(said.trim(), LONGEST))).unwrap_or_default()
+    let quote = || {
+        let outputs = [&finished.stderr.bytes, &finished.stdout.bytes];
+        let text = outputs
+            .into_iter()
+            .map(|bytes| String::from_utf8_lossy(bytes))
+            .find(|text| !text.trim().is_empty());
+        text.map(|text| format!(": {}", one_line(text.trim(), LONGEST))).unwrap_or_default()
     };
     match finished.end {
         End::Exited(0) => {}
-        End::Exited(code) => return Err(format!("it ended with exit code {code}{}", spoken())),
-        End::Signaled(signal) => return Err(format!("signal {signal} ended it{}", spoken())),
+        End::Exited(code) => return Err(format!("it ended with exit code {code}{}", quote())),
+        End::Signaled(signal) => return Err(format!("signal {signal} ended it{}", quote())),
         End::TimedOut => {
             return Err(format!("it took longer than {} ms (`timeoutMs`)", helper.limit.as_millis()));
         }
@@ -139,7 +141,7 @@ fn settings(stdout: &str) -> Result<PolicyAnswer, String> {
     let Some(members) = document.root.as_map() else {
         return Err(format!("its output is {}, not an object with `{SETTINGS}`", document.root.kind()));
     };
-    if document.duplicates.iter().any(|twice| twice.key == SETTINGS) {
+    if document.duplicates.iter().any(|duplicate| duplicate.key == SETTINGS) {
         return Err(format!("its output has `{SETTINGS}` twice"));
     }
     let Some(settings) = document.root.get(SETTINGS) else {

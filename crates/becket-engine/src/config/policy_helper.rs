@@ -32,7 +32,7 @@ impl PolicyHelper {
     /// Reads the value of the setting.
     ///
     /// # Errors
-    /// Errors if a part of it is not what it has to be.
+    /// Errors if a part of it is invalid.
     pub(crate) fn of(node: &Node) -> Result<Self, PolicyHelperError> {
         let wrong = |at: &Node, why: String| PolicyHelperError { at: at.span, why };
         if node.as_map().is_none() {
@@ -61,7 +61,7 @@ impl PolicyHelper {
         Ok(PolicyHelper { path: text.into(), limit })
     }
 
-    /// The name of its answer among the files of a configuration.
+    /// Returns the name of its answer among the files of a configuration.
     pub(crate) fn file(&self) -> PathBuf {
         format!("<{KEY} {}>", self.path.display()).into()
     }

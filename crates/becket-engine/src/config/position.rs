@@ -1,4 +1,4 @@
-//! The place of a handler among the handlers of one event (C6), as one number that sorts.
+//! The position of a handler among the handlers of one event (C6), as one number that sorts.
 
 use crate::host::profile::Profile;
 use becket_model::Source;
@@ -17,13 +17,13 @@ pub struct HandlerOrder<'a> {
     pub sequence: u32,
 }
 
-/// The largest `order`, either way, that still tells handlers apart.
+/// The largest absolute `order`; values beyond it are not distinguished.
 const FAR: i64 = (1 << 23) - 1;
 
-/// The sort key of [`becket_model::HandlerOrigin::position`]: source, then `order`, then file order; `order` first where the
-/// profile says that it counts among all (C6).
+/// Returns the sort key of [`becket_model::HandlerOrigin::position`]: source, then `order`, then file order; or `order`
+/// first, if the profile compares it among all sources (C6).
 ///
-/// Handlers that are registered later sort into the same scale: give them a higher sequence.
+/// Handlers that are registered later use the same scale: give them a higher sequence.
 pub fn position(profile: &Profile, seat: HandlerOrder<'_>) -> u64 {
     let source = (u64::from(seat.source.list_rank()) << 12) | u64::from(seat.nth.min(0xfff));
     let order = u64::try_from(seat.order.clamp(-FAR, FAR) + FAR + 1).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The provenance of a project's file: whether it may have come with its folder, as in a clone or an unpacked archive,
 //! instead of being its user's own (G3). It looks at the file system and runs nothing.
 //!
-//! INVARIANT: a file that can't be examined came with the folder.
+//! INVARIANT: a file that can't be examined counts as one that came with the folder.
 
 use super::git::{Repository, TrackingState};
 use std::fs::Metadata;

@@ -1,4 +1,4 @@
-//! The inputs of loading a configuration: everything that the library may know, passed in.
+//! The inputs for loading a configuration: everything that the library may use, passed in.
 
 use super::flag_permissions::FlagPermissions;
 use crate::host::environment::Environment;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// Names the places and variables (C4).
+    /// The profile, which names the places and variables (C4).
     pub profile: Profile,
     /// The home directory and the variables.
     pub environment: Environment,
@@ -34,7 +34,7 @@ pub struct Request {
     pub permissions: FlagPermissions,
     /// The plugins that are installed.
     pub plugins: Vec<Plugin>,
-    /// Set if an enabled plugin that is not installed is not reported, as for a file that is checked alone (C9).
+    /// Set if enabled plugins that are not installed are not reported, as for a file that is checked alone (C9).
     pub tolerates_missing_plugins: bool,
     /// Replaces the profile's directory of managed settings.
     pub managed: Option<PathBuf>,
@@ -42,19 +42,19 @@ pub struct Request {
     pub sources: Sources,
     /// The facts about trust in the folder (G3).
     pub trust: Trust,
-    /// Folders inside of the start whose settings count as well, the outermost first (C4).
+    /// Folders inside the start directory whose settings also count, the outermost first (C4).
     pub nested: Vec<NestedFolder>,
     /// Set if any configuration error stops the start (C7).
     pub strict: bool,
     /// Set if events wait for handlers that would go to the background, for a host that ends with the event: `async`,
     /// `asyncRewake` and self-announced hooks then run to their end and decide like any other (A1, A2, A4).
     pub waits_for_async: bool,
-    /// Other names of tools (M7).
+    /// Alternative names of tools (M7).
     pub tools: Renames,
 }
 
 impl Request {
-    /// All files of `profile` for a session that starts in `start`; not interactive, in a trusted folder.
+    /// Creates a request for all files of `profile`, for a non-interactive session in the trusted folder `start`.
     pub fn new(profile: Profile, environment: Environment, start: impl Into<PathBuf>) -> Self {
         Request {
             profile,
@@ -78,14 +78,14 @@ impl Request {
 /// Settings that were passed on the command line.
 #[derive(Clone, PartialEq, Eq)]
 pub enum FlagSettings {
-    /// JSON.
+    /// Settings as JSON text.
     Text(String),
-    /// A file, which has to exist.
+    /// The path of a settings file, which has to exist.
     File(PathBuf),
 }
 
 impl fmt::Debug for FlagSettings {
-    /// Leaves out the text, which may hold secrets (S3).
+    /// Formats the value without the text, which may contain secrets (S3).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FlagSettings::Text(text) => f.debug_tuple("Text").field(&text.len()).finish(),
@@ -98,9 +98,9 @@ impl fmt::Debug for FlagSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Plugin {
-    /// The id by which policy and settings know it, `plugin@marketplace`.
+    /// The id in policy and settings, `plugin@marketplace`.
     pub id: Arc<str>,
-    /// The name by which people, commands and tools know it. A manifest that names the plugin decides.
+    /// The name that people, commands and tools use. A manifest that names the plugin decides.
     pub name: Arc<str>,
     /// Its directory.
     pub directory: PathBuf,
@@ -108,9 +108,9 @@ pub struct Plugin {
     pub data: Option<PathBuf>,
     /// Its options (`…_PLUGIN_OPTION_<KEY>`).
     pub options: Vec<PluginOption>,
-    /// The way it came into the configuration.
+    /// The way in which it came into the configuration.
     pub origin: PluginOrigin,
-    /// The directory of the marketplace that lists it, where it is known.
+    /// The directory of the marketplace that lists it, if it is known.
     pub marketplace: Option<PathBuf>,
 }
 
@@ -122,7 +122,7 @@ pub struct PluginOption {
     pub key: String,
     /// The value, as processes see it.
     pub value: String,
-    /// Set if the manifest calls the value sensitive: then it is put into no text that a model reads.
+    /// Set if the manifest calls the value sensitive: then no text that a model reads contains it.
     pub is_sensitive: bool,
 }
 
@@ -160,7 +160,7 @@ pub enum PluginOrigin {
         /// Set if only files that come with the project turn it on.
         by_project: bool,
     },
-    /// It lies in a directory of skills. Its id is `<name>@skills-dir`.
+    /// The plugin is in a directory of skills. Its id is `<name>@skills-dir`.
     SkillsDirectory {
         /// Set if that directory is the project's.
         by_project: bool,
@@ -168,14 +168,14 @@ pub enum PluginOrigin {
 }
 
 impl Plugin {
-    /// A plugin that is known by its id, with the directory and options that are usual for it.
+    /// Creates a plugin with an id, and with the default data directory and options for it.
     pub fn new(id: impl AsRef<str>, directory: impl Into<PathBuf>) -> Self {
         let PluginSource { id, name } = PluginSource::from(id.as_ref());
         let (directory, origin) = (directory.into(), PluginOrigin::Host);
         Plugin { id, name, directory, data: None, options: Vec::new(), origin, marketplace: None }
     }
 
-    /// A plugin that is known by its directory, as `--plugin-dir` names one.
+    /// Creates a plugin that is known by its directory, as `--plugin-dir` names one.
     pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
         let directory = directory.into();
         let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
@@ -183,13 +183,13 @@ impl Plugin {
         Plugin { origin: PluginOrigin::Directory, ..Plugin::new(id, directory) }
     }
 
-    /// The plugin as the source of its handlers.
+    /// Returns the plugin as the source of its handlers.
     pub fn source(&self) -> PluginSource {
         PluginSource { id: self.id.clone(), name: self.name.clone() }
     }
 }
 
-/// A folder inside of the one in which the session starts.
+/// A folder inside the one in which the session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NestedFolder {
@@ -219,7 +219,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Returns no sources but managed settings and those of the command line.
+    /// Returns no sources except managed settings and those of the command line.
     pub const fn none() -> Self {
         Sources { user: false, project: false, local: false }
     }
@@ -287,7 +287,7 @@ impl Trust {
 }
 
 impl Default for Trust {
-    /// A session that is not interactive, in a trusted folder.
+    /// Returns the facts of a session that is not interactive, in a trusted folder.
     fn default() -> Self {
         Trust { interactive: false, trusted: true, this_folder_trusted: true }
     }

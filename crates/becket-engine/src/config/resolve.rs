@@ -1,6 +1,6 @@
-//! Resolves files into one configuration: precedence where they disagree, withheld grants, errors that stop the start.
+//! Resolves files into one configuration: precedence if they disagree, withheld grants, errors that stop the start.
 //!
-//! Nothing here reads a file or looks at a clock: the same [`LoadedFiles`] always gives the same [`Config`].
+//! Nothing here reads a file or the clock: the same [`LoadedFiles`] always gives the same [`Config`].
 
 mod compile;
 mod grants;
@@ -58,13 +58,13 @@ pub fn resolve(loaded: &LoadedFiles) -> Config {
     }
 }
 
-/// The handlers of all parts, compiled.
+/// Compiles the handlers of all parts.
 fn hook_set(parts: &mut [Part<'_>], making: &mut CompileContext<'_>) -> HookSet {
     let mut handlers = HandlersByEvent::default();
     let mut rejected: Vec<RejectedHandler> = Vec::new();
     let mut modules: Vec<HookModule> = Vec::new();
     for part in parts {
-        // The rest of the sheet stays: whether a guard is broken decides what its handlers may do.
+        // The rest of the sheet stays: a broken guard affects the privileges of its handlers.
         let entries = std::mem::take(&mut part.sheet.entries);
         for entry in entries {
             handlers.push(handler(&entry, part, making));
@@ -75,7 +75,7 @@ fn hook_set(parts: &mut [Part<'_>], making: &mut CompileContext<'_>) -> HookSet 
     handlers.into_set(rejected).with_modules(modules)
 }
 
-/// Reports a URL whose literal address no handler, or none of this file, may post to, already here (S1).
+/// Reports a URL whose literal address no handler, or none of this file, may post to, before anything runs (S1).
 fn check_addresses(part: &mut Part<'_>, policy: &Policy) {
     let entries = std::mem::take(&mut part.sheet.entries);
     for entry in entries {

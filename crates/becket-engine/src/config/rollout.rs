@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use std::fmt;
 use std::time::SystemTime;
 
-/// The mode of a handler, and its end.
+/// The mode of a handler, and the last day of the observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rollout {
     enforcement: Enforcement,
@@ -20,13 +20,13 @@ impl Rollout {
         Rollout { enforcement, until }
     }
 
-    /// Returns the mode as it is written.
+    /// Returns the configured mode.
     pub const fn written(self) -> Enforcement {
         self.enforcement
     }
 
-    /// Returns the mode at a moment: enforced once the last day of the observation is over, in UTC, and at a moment that
-    /// no calendar has.
+    /// Returns the mode at a moment: enforced once the last day of the observation is over, in UTC, and at a moment
+    /// that is outside the calendar.
     pub fn at(self, now: SystemTime) -> Enforcement {
         let Some(until) = self.until else { return self.enforcement };
         let is_over = || {
@@ -48,7 +48,7 @@ impl Rollout {
     }
 }
 
-/// As in the settings: `observe until 2026-12-31`.
+/// Formats the rollout as in the settings: `observe until 2026-12-31`.
 impl fmt::Display for Rollout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.enforcement.as_str())?;

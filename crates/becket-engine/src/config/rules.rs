@@ -24,10 +24,10 @@ pub(crate) struct Remark {
     pub(crate) rule: &'static str,
 }
 
-/// Parses an `if` (P12): `None` where it is empty.
+/// Parses an `if` (P12); returns `None` if it is empty.
 ///
 /// # Errors
-/// What is wrong with it, and the rules apart where several were joined.
+/// Returns the remark about it, and the separate rules if several were joined.
 pub(crate) fn condition(text: &str) -> Result<Option<Condition>, (Remark, Vec<String>)> {
     Condition::parse(text).map_err(|error| {
         let apart = error.rules().unwrap_or_default().to_vec();
@@ -44,15 +44,16 @@ pub(crate) fn condition(text: &str) -> Result<Option<Condition>, (Remark, Vec<St
 /// Parses a permission rule and returns the remarks about it.
 ///
 /// # Errors
-/// The text is not a rule.
+/// Errors if the text is not a rule.
 pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
     match Rule::parse(text) {
         Ok(rule) => {
             let spans = spans_commands(&rule).then(|| several_commands(&rule));
             let redirects = redirection(&rule);
             let short = (list != RuleList::Allow).then(|| early_end(&rule)).flatten();
+            let cut = cut_word(&rule);
             let of_text = RuleWarning::of(&rule, list);
-            Ok(of_text.iter().map(remark).chain(spans).chain(redirects).chain(short).collect())
+            Ok(of_text.iter().map(remark).chain(spans).chain(redirects).chain(short).chain(cut).collect())
         }
         Err(error) => Err(Remark {
             code: "invalid-rule",
@@ -63,11 +64,12 @@ pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
     }
 }
 
-/// A rule that parses and does less than it seems to.
+/// Returns the remark about a rule that parses and does less than it seems to.
 fn remark(warning: &RuleWarning) -> Remark {
     let (code, rule) = match warning {
         RuleWarning::UnknownTool { .. } if warning.is_about_case() => ("rule-for-tool-in-other-case", "P1"),
         RuleWarning::NeverMatches { .. } => ("rule-matches-nothing", "P3"),
+        RuleWarning::Placeholder { .. } => ("rule-matches-nothing", "P1"),
         RuleWarning::StartsAtSettings { .. } => ("path-starts-at-settings", "P7"),
         RuleWarning::UnanchoredGlob { .. } => ("unanchored-allow-glob", "P1"),
         RuleWarning::UnknownTool { .. } => ("unknown-tool", "P1"),
@@ -95,12 +97,12 @@ fn spans_commands(rule: &Rule) -> bool {
     own.count() > 1 && example.hit(&CommandPattern::new(specifier)).is_none()
 }
 
-/// A line that the specifier of a Bash rule describes.
+/// Returns a line that the specifier of a Bash rule describes.
 fn example(specifier: &str) -> Line {
     Line::parse(&specifier.replace(":*", " x").replace('*', "x"))
 }
 
-/// A Bash rule that spells out a redirection, which is not compared with rules for commands (P4).
+/// Reports a Bash rule that spells out a redirection, which is not compared with rules for commands (P4).
 fn redirection(rule: &Rule) -> Option<Remark> {
     let specifier = rule.specifier().filter(|text| rule.tool() == "Bash" && text.contains('>'))?;
     let example = example(specifier);
@@ -116,7 +118,7 @@ fn redirection(rule: &Rule) -> Option<Remark> {
     })
 }
 
-/// A Bash rule whose last word is a directory of the root behind `=`, and ends there: `of=/dev:*` is not `of=/dev/sda` (P3).
+/// Reports a Bash rule that ends in `=` and a directory of the root: `of=/dev:*` does not match `of=/dev/sda` (P3).
 fn early_end(rule: &Rule) -> Option<Remark> {
     let specifier = rule.specifier().filter(|_| rule.tool() == "Bash")?;
     let front = specifier.strip_suffix(":*").or_else(|| specifier.strip_suffix(" *"))?;
@@ -131,6 +133,20 @@ fn early_end(rule: &Rule) -> Option<Remark> {
     })
 }
 
+/// A Bash rule that ends a word in its middle: `aws iam delete-:*` is not `aws iam delete-user` (P3).
+fn cut_word(rule: &Rule) -> Option<Remark> {
+    let specifier = rule.specifier().filter(|_| rule.tool() == "Bash")?;
+    let front = specifier.strip_suffix(":*").or_else(|| specifier.strip_suffix(" *"))?;
+    let word = front.rsplit(' ').next()?;
+    let is_cut = word.strip_suffix(['-', '_']).is_some_and(|word| word.ends_with(char::is_alphanumeric));
+    is_cut.then(|| Remark {
+        code: "rule-ends-early",
+        message: format!("`{rule}` matches the word `{word}` alone: nothing that goes on, such as `{word}x`"),
+        help: Some(format!("write `Bash({front}*)`")),
+        rule: "P3",
+    })
+}
+
 fn several_commands(rule: &Rule) -> Remark {
     Remark {
         code: "rule-spans-commands",
@@ -140,7 +156,7 @@ fn several_commands(rule: &Rule) -> Remark {
     }
 }
 
-/// Returns what to write instead of common mistakes.
+/// Returns the correction of common mistakes.
 fn instead(error: &RuleError) -> Option<String> {
     let text = error.text().trim();
     match error.kind() {

@@ -1,7 +1,6 @@
-//! The settings `sandbox` and `pluginHooks` of a configuration: rights that command lines and hooks of plugins have (E5).
+//! The settings `sandbox` and `pluginHooks` of a configuration: the rights of command lines and of plugins' hooks (E5).
 //!
-//! Paths are as they are written, made absolute. What they mean on this system (links, paths that are missing) is found
-//! when something is started.
+//! Paths are as they are written, made absolute. Links and missing paths are resolved when something is started.
 
 use becket_model::{DomainRights, NetworkRights, Rights};
 use becket_rules::EndpointPattern;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sandbox {
-    /// The grant of command lines; `None`: they have all rights.
+    /// The grant of command lines; `None` if they have all rights.
     pub lines: Option<SandboxGrant>,
     /// Patterns of commands, as in rules for Bash: lines of these alone have all rights.
     pub excluded_commands: Vec<String>,
@@ -23,7 +22,7 @@ pub struct Sandbox {
     pub plugins: BTreeMap<Arc<str>, SandboxGrant>,
 }
 
-/// Paths and network that are granted, and paths that are denied inside of them.
+/// Paths and network that are granted, and paths inside them that are denied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SandboxGrant {
@@ -35,9 +34,9 @@ pub struct SandboxGrant {
     pub deny_read: Vec<PathBuf>,
     /// Directories and files that can't be written.
     pub deny_write: Vec<PathBuf>,
-    /// Hosts of the internet that are reached: entries as [`becket_rules::EndpointPattern`] reads them.
+    /// Hosts of the internet that can be reached: entries as [`becket_rules::EndpointPattern`] reads them.
     pub allowed_domains: BTreeSet<String>,
-    /// Hosts that are not reached, whatever is allowed.
+    /// Hosts that can't be reached, whatever is allowed.
     pub denied_domains: BTreeSet<String>,
     /// Set if sockets of this machine (`AF_UNIX`) can be opened.
     pub unix_sockets: bool,
@@ -66,10 +65,10 @@ impl SandboxGrant {
         }
     }
 
-    /// Returns all rights to files but those that it denies, and its network.
+    /// Returns all rights to files except those that it denies, and its network.
     ///
     /// # Errors
-    /// A restriction can't be read: the reason, with its place.
+    /// Errors if a restriction can't be read: the reason, with its place.
     pub(crate) fn denied(&self) -> Result<Rights, String> {
         if let Some(place) = &self.unread {
             return Err(format!(

@@ -1,12 +1,12 @@
 //! The variables that settings set for hooks (H3), kept by source: a handler sees those of sources that are at least as
-//! trusted as its own, so that no project steers the programs of a managed or a user's hook.
+//! trusted as its own, so that no project affects the programs of a managed or a user's hook.
 
 use crate::host::names::names;
 use becket_model::Source;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The settings' `env`, of all files that count. `Debug` shows no value (S3).
+/// The `env` of all settings files that count. `Debug` shows no value (S3).
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct SettingsEnv {
     /// The variables of each file with the trust in it, the weakest file first (C5).
@@ -32,7 +32,7 @@ impl SettingsEnv {
         self.up_to(u8::MAX)
     }
 
-    /// The ranks at which handlers begin to see more, the most trusted first.
+    /// Returns the ranks at which handlers begin to see more, the most trusted first.
     pub(crate) fn ranks(&self) -> Vec<u8> {
         let mut ranks: Vec<u8> = self.files.iter().map(|(rank, _)| *rank).collect();
         ranks.sort_unstable();
@@ -40,7 +40,7 @@ impl SettingsEnv {
         ranks
     }
 
-    /// The variables of files whose rank of trust is at most this.
+    /// Returns the variables of files whose rank of trust is at most this.
     pub(crate) fn up_to(&self, rank: u8) -> Vec<(String, String)> {
         let seen = self.files.iter().filter(|(of_file, _)| *of_file <= rank);
         let merged: BTreeMap<&String, &String> =

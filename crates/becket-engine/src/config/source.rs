@@ -1,4 +1,4 @@
-//! Texts and their places: reading files safely, JSON and YAML as trees with positions, findings about them.
+//! Texts and their places: reading files safely, JSON and YAML as trees with positions, and findings about them.
 
 pub(crate) mod json;
 pub(crate) mod lines;

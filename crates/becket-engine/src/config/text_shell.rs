@@ -14,13 +14,13 @@ use std::path::PathBuf;
 pub(crate) enum PathStyle {
     /// As the system writes them.
     Native,
-    /// `/c/Users/ada`.
+    /// As in Git Bash: `/c/Users/ada`.
     GitBash,
     /// As the system writes them; a text names variables as `${env:NAME}`.
     PowerShell,
 }
 
-/// The shell of a text, found.
+/// The shell that runs a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TextShell {
     /// `/bin/sh`.
@@ -34,7 +34,7 @@ pub(crate) enum TextShell {
 }
 
 impl PathStyle {
-    /// The style that is known without looking for programs, to compare commands.
+    /// Returns the style that is known without looking for programs, to compare commands.
     pub(crate) fn of(command: &Command) -> Self {
         match command {
             Command::Shell { shell: Shell::PowerShell, .. } => PathStyle::PowerShell,
@@ -44,10 +44,10 @@ impl PathStyle {
 }
 
 impl TextShell {
-    /// Finds the shell of a command; none for the exec form.
+    /// Finds the shell of a command; returns `None` for the exec form.
     ///
     /// # Errors
-    /// The shell is not installed.
+    /// Errors if the shell is not installed.
     pub(crate) fn of(
         command: &Command,
         environment: &Environment,
@@ -69,7 +69,7 @@ impl TextShell {
         }
     }
 
-    /// The program that runs a text.
+    /// Returns the program that runs a text.
     pub(crate) fn program(self, script: String) -> Program {
         match self {
             TextShell::Posix => Program::shell(script),
@@ -88,7 +88,8 @@ fn default_shell(_: &Environment, _: &Profile) -> Result<TextShell, Failure> {
     Ok(TextShell::Posix)
 }
 
-/// Git Bash where it is installed, else PowerShell. Written for Windows and not run there; [`git_bash::find`] is tested everywhere.
+/// Returns Git Bash if it is installed, else PowerShell. Written for Windows and not run there; [`git_bash::find`] is
+/// tested everywhere.
 #[cfg(windows)]
 fn default_shell(environment: &Environment, profile: &Profile) -> Result<TextShell, Failure> {
     let variable = |name: &str| environment.var(name).map(|value| value.to_string_lossy().into_owned());

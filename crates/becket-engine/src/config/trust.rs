@@ -1,6 +1,7 @@
 //! The user's trust in the folder in which a session starts (`protocol.md` G3).
 //!
-//! INVARIANT: nothing in the folder itself counts. An unreadable file records no trust.
+//! INVARIANT: nothing in the folder itself counts, wherever variables lead: a file that grants is outside of the
+//! project. An unreadable file records no trust.
 
 use super::request::Request;
 use super::source::read::text as read_text;
@@ -12,12 +13,12 @@ pub const USER_FILE: &str = ".claude.json";
 
 /// The key of the user's own file under which it records folders.
 pub const FOLDERS: &str = "projects";
-/// The key of a yes.
+/// The key that records the user's consent.
 pub const ACCEPTED: &str = "hasTrustDialogAccepted";
 
 /// Returns true if the user's own file records trust in this very folder, or in its repository.
 pub fn is_recorded(request: &Request) -> bool {
-    let Some(file) = user_file(request) else { return false };
+    let Some(file) = user_file(request).filter(|file| is_outside(file, request)) else { return false };
     let Ok(Some(text)) = read_text(&file) else { return false };
     let Ok(known) = serde_json::from_str::<Value>(&text) else { return false };
     let root = project_root(request);
@@ -39,6 +40,51 @@ pub fn user_file(request: &Request) -> Option<PathBuf> {
 
 /// Returns the repository around the start, or the start itself.
 pub fn project_root(request: &Request) -> PathBuf {
-    let around = request.start.ancestors().find(|place| place.join(".git").exists());
-    around.unwrap_or(&request.start).to_owned()
+    root_of(&request.start)
+}
+
+fn root_of(folder: &Path) -> PathBuf {
+    let around = folder.ancestors().find(|place| place.join(".git").exists());
+    around.unwrap_or(folder).to_owned()
+}
+
+/// Returns true if a path is absolute and, with links resolved, outside of the project and of the folders inside of it:
+/// only such a file can be the user's own record.
+pub fn is_outside(path: &Path, request: &Request) -> bool {
+    path.is_absolute() && !folders(request).iter().any(|folder| is_inside(path, folder))
+}
+
+/// Returns true if a variable names a directory of the user's settings that is a part of the project, so that the files
+/// in it may have come with it, or if that directory is relative. The home directory is the user's own, and so is what
+/// is in it, even in a project that contains the home directory.
+pub(super) fn is_of_project(directory: &Path, request: &Request) -> bool {
+    let home = request.environment.home();
+    if home.is_some_and(|home| home.is_absolute() && directory == home.join(&*request.profile.directory)) {
+        return false;
+    }
+    let is_of_home =
+        |folder: &PathBuf| home.is_some_and(|home| is_inside(directory, home) && is_inside(home, folder));
+    !directory.is_absolute()
+        || folders(request).iter().any(|folder| is_inside(directory, folder) && !is_of_home(folder))
+}
+
+/// Returns the project, the folders inside of it, and the repositories around them.
+fn folders(request: &Request) -> Vec<PathBuf> {
+    let nested = request.nested.iter().map(|folder| folder.directory.as_path());
+    let starts: Vec<&Path> = std::iter::once(request.start.as_path()).chain(nested).collect();
+    let roots = starts.iter().map(|start| root_of(start));
+    starts.iter().map(|start| (*start).to_owned()).chain(roots).collect()
+}
+
+/// Returns true if a path is below a folder, or is the folder: as it is written, or with links resolved.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let folder_on_disk = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.starts_with(folder) || on_disk(path).starts_with(folder_on_disk)
+}
+
+/// Returns a path with the links resolved in the part of it that exists.
+fn on_disk(path: &Path) -> PathBuf {
+    let mut ancestors = path.ancestors();
+    let found = ancestors.find_map(|part| Some((part.canonicalize().ok()?, path.strip_prefix(part).ok()?)));
+    found.map_or_else(|| path.to_owned(), |(real, rest)| real.join(rest))
 }

@@ -1,8 +1,8 @@
-//! The URL of an HTTP handler: read once, by the parser that the request goes through, so that the host that is
-//! judged is the host that is posted to (H5, S1). It resolves no name.
+//! The URL of an HTTP handler: parsed once, by the parser that the request uses, so that the host that is checked is
+//! the host that is posted to (H5, S1). It resolves no name.
 //!
-//! What that parser would silently mend (blanks, backslashes, missing slashes) is refused: a URL has to mean the same
-//! to a person and to every program. A user name and a password are sent and never shown; the same for the query.
+//! Anything that this parser would silently correct (blanks, backslashes, missing slashes) is refused: a URL has to
+//! mean the same to a person and to every program. User name, password and query are sent and never shown.
 
 use becket_base::address::is_localhost;
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use url::{ParseError, Url};
 /// The host of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Host {
-    /// A name in lower case, as DNS has it, without a dot at its end.
+    /// A name in lower case, as in DNS, without a dot at its end.
     Name(String),
     Address(IpAddr),
 }
@@ -29,16 +29,16 @@ impl fmt::Display for Host {
 }
 
 impl Host {
-    /// Returns whether it is this machine by name.
+    /// Returns whether it is the name of this machine.
     pub(crate) fn is_localhost(&self) -> bool {
         matches!(self, Host::Name(name) if is_localhost(name))
     }
 }
 
-/// Reads an absolute `http` or `https` URL.
+/// Parses an absolute `http` or `https` URL.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// Returns a message that says what is wrong with it.
 pub(crate) fn read(text: &str) -> Result<(Url, Host), &'static str> {
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err("there is a blank in it");
@@ -48,12 +48,12 @@ pub(crate) fn read(text: &str) -> Result<(Url, Host), &'static str> {
     }
     let (scheme, rest) = text.split_once("://").ok_or("it has no `://`")?;
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-        return Err("only `http` and `https` are posted to");
+        return Err("only `http` and `https` are supported");
     }
     if rest.starts_with('/') {
         return Err(NO_HOST);
     }
-    let url = Url::parse(text).map_err(|error| in_words(error, rest))?;
+    let url = Url::parse(text).map_err(|error| describe(error, rest))?;
     if url.port() == Some(0) {
         return Err(BAD_PORT);
     }
@@ -61,20 +61,20 @@ pub(crate) fn read(text: &str) -> Result<(Url, Host), &'static str> {
     Ok((url, host))
 }
 
-/// The host alone of such a URL.
+/// Returns the host of such a URL.
 ///
 /// # Errors
-/// As [`read`].
+/// Errors in the same cases as [`read`].
 pub(crate) fn host(text: &str) -> Result<Host, &'static str> {
     read(text).map(|(_, host)| host)
 }
 
-/// Returns the URL as it may be shown: without user name, password and query (S3). If it is not a URL, whatever could
-/// be one of them is left out.
+/// Returns the URL as it may be shown: without user name, password and query (S3). If it is not a URL, everything that
+/// could be one of them is left out.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     let Some(mut url) = Url::parse(text).ok().filter(Url::has_host) else {
         let (before, text) = text.rsplit_once('@').unwrap_or(("", text));
-        // The text before may be a password, and the text after a part of the query.
+        // The text before it may be a password, and the text after it a part of the query.
         let is_either = before.contains(['?', '#']);
         return Cow::Borrowed(if is_either {
             "…"
@@ -87,7 +87,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let query = if url.query().is_some() { "?…" } else { "" };
-    // A URL that can't have a user name has none to take out.
+    // A URL that can't have a user name has none to remove.
     let _ = (url.set_username(""), url.set_password(None));
     url.set_query(None);
     url.set_fragment(None);
@@ -109,13 +109,13 @@ fn host_of(url: &Url) -> Option<Host> {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the parser's errors that such a text can't cause")]
-fn in_words(error: ParseError, rest: &str) -> &'static str {
+fn describe(error: ParseError, rest: &str) -> &'static str {
     match error {
         ParseError::EmptyHost => NO_HOST,
         ParseError::InvalidPort => BAD_PORT,
         ParseError::InvalidIpv4Address => "it ends in a number but is not an IPv4 address",
         ParseError::InvalidIpv6Address if !rest.contains(']') => "its `[` is not closed",
-        ParseError::InvalidIpv6Address => "what stands in `[ ]` is not an IPv6 address",
+        ParseError::InvalidIpv6Address => "the text in `[ ]` is not an IPv6 address",
         ParseError::InvalidDomainCharacter | ParseError::IdnaError => "its host is not a valid name",
         _ => "it can't be read",
     }

@@ -1,7 +1,7 @@
 //! Writes a changed settings file in one step (P13): a reader sees the old text or the new one.
 //!
-//! A symbolic link stays one: its target is replaced. The file's mode is kept. Two writers at once are not coordinated:
-//! the later one wins.
+//! A symbolic link stays one: its target is replaced. The file's mode is kept. Two concurrent writers are not
+//! coordinated: the later one wins.
 
 use super::edit::{EditError, edit_settings};
 use super::source::read::{self, ReadError};
@@ -12,45 +12,45 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The reason for which a settings file was not written. The file is unchanged.
+/// The reason why a settings file was not written. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// It can't be read.
+    /// The file can't be read.
     #[error("`{}` can't be read: {why}", file.display())]
     Read {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         why: ReadError,
     },
-    /// Its text can't be changed.
+    /// The text can't be edited.
     #[error("`{}`: {why}", file.display())]
     Edit {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         why: EditError,
     },
-    /// The new text can't be put in its place.
+    /// The new text can't be put in place.
     #[error("`{}` can't be written: {why}", file.display())]
     Write {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The reason.
         why: io::Error,
     },
 }
 
-/// Makes changes to a settings file, and creates it with its directory where it is not there.
+/// Makes changes to a settings file, and creates it with its directory if it does not exist.
 ///
 /// # Errors
-/// [`WriteError`]; the file is untouched then.
+/// Returns a [`WriteError`]; the file is untouched then.
 pub fn write_settings(file: &Path, changes: &[Change]) -> Result<(), WriteError> {
     let file = target(file);
     let old = read::text(&file).map_err(|why| WriteError::Read { file: file.clone(), why })?;
     let text = old.as_deref().unwrap_or_default();
     let new = edit_settings(text, changes).map_err(|why| WriteError::Edit { file: file.clone(), why })?;
-    // A file that is not there is not made for nothing.
+    // A missing file is not created without a change.
     if old.as_deref() == Some(new.as_str()) || (text.trim().is_empty() && new == json_edit::EMPTY) {
         return Ok(());
     }
@@ -60,16 +60,16 @@ pub fn write_settings(file: &Path, changes: &[Change]) -> Result<(), WriteError>
 /// The access mode of a file that is created; an existing file keeps its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Readable as the process's umask allows.
+    /// Readable as far as the process's umask allows.
     AsUsual,
-    /// Its owner alone.
+    /// Readable by its owner alone.
     Private,
 }
 
-/// Gives a file another text, and creates it with its directory where it is not there.
+/// Replaces the text of a file, and creates it with its directory if it does not exist.
 ///
 /// # Errors
-/// It can't be written; it is untouched then.
+/// Errors if it can't be written; it is untouched then.
 pub fn write_text(file: &Path, text: &str, access: Access) -> Result<(), WriteError> {
     let file = target(file);
     replace(&file, text, access).map_err(|why| WriteError::Write { file, why })

@@ -1,4 +1,4 @@
-//! Every verdict is recorded before the host sees it; one that a required log can't take is blocked.
+//! Records every verdict before the host sees it; an event that a required log can't record is blocked.
 
 use crate::config::AuditMode;
 use crate::engine::fire::unconfigured;
@@ -13,7 +13,7 @@ use becket_model::{
 };
 use std::sync::Arc;
 
-/// The outcome of an event that no handler and no rule concerns, recorded where verdicts are.
+/// Returns the outcome of an event that no handler and no rule concerns, and records it if verdicts are recorded.
 pub(crate) fn unconfigured_event(engine: &EngineState, event: &Event) -> Outcome {
     let outcome = unconfigured(engine, event);
     if !engine.is_audited() {
@@ -22,7 +22,7 @@ pub(crate) fn unconfigured_event(engine: &EngineState, event: &Event) -> Outcome
     audited(engine, &engine.snapshot(), event, outcome)
 }
 
-/// Records an outcome, if the configuration wants it.
+/// Records an outcome, if the configuration requests it.
 pub(crate) fn audited(
     engine: &EngineState,
     snapshot: &Snapshot,
@@ -55,7 +55,7 @@ fn unrecorded(engine: &EngineState, event: &Event, mode: AuditMode, why: &str, o
     }
 }
 
-/// Records that a host blocks an event whose verdict did not. A log that can't take it changes nothing: the event is
+/// Records that a host blocks an event whose verdict did not. If the log can't record it, nothing changes: the event is
 /// blocked.
 pub(crate) fn record_host_denial(engine: &EngineState, event: &Event, outcome: &Outcome, reason: &str) {
     if !engine.is_audited() {
@@ -67,7 +67,7 @@ pub(crate) fn record_host_denial(engine: &EngineState, event: &Event, outcome: &
     }
 }
 
-/// Blocks an event; returns false if nothing can hold it back.
+/// Blocks an event; returns false if it can't be blocked.
 fn block(engine: &EngineState, event: &Event, label: &str, reason: &str, outcome: &mut Outcome) -> bool {
     let spec = event.kind().spec();
     let Some(decision) = Decision::block(spec, reason.to_owned(), DecidedBy::Failure) else { return false };

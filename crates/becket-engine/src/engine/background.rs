@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Background hooks (A1–A5).
 impl HostOperations<'_> {
-    /// The hooks that run in the background or wait for room, of all sessions.
+    /// Returns the hooks of all sessions that run in the background or wait for room.
     pub fn background(self) -> Vec<BackgroundHook> {
         self.inner().background.pending(None)
     }
@@ -34,16 +34,16 @@ impl HostOperations<'_> {
         self.inner().background.rewakes(session).await
     }
 
-    /// Waits until nothing of the session runs in the background.
+    /// Waits until no hook of the session runs in the background.
     pub async fn wait_for_background(self, session: &SessionId) {
         self.inner().background.over(session).await;
     }
 
-    /// Gives what the session still runs in the background the budget of SessionEnd (H11), and then ends it as
-    /// [`HostOperations::end_background`] does: what the end of a session is for its background hooks (A5).
+    /// Gives the session's background hooks the time budget of SessionEnd (H11), and then ends them as
+    /// [`HostOperations::end_background`] does. Hosts call it at the end of a session (A5).
     pub async fn finish_background(self, session: &Session) -> Vec<BackgroundDelivery> {
         let budget = self.session_end_budget(session);
-        // What has not ended by then is ended now.
+        // Hooks that have not ended by then are ended now.
         let _ = tokio::time::timeout(budget, self.wait_for_background(&session.id)).await;
         self.end_background(&session.id).await
     }
@@ -56,8 +56,8 @@ impl HostOperations<'_> {
         session_end::budget(&plan, &self.inner().environment, profile).unwrap_or_default()
     }
 
-    /// Ends what the session still runs in the background (H4), as its end does, waits until the processes are gone, and
-    /// takes all results; those that were ended are among them as cancelled (A5).
+    /// Ends the session's background hooks (H4), as the end of the session does, waits until the processes are gone,
+    /// and takes all results; those of hooks that were ended are among them as cancelled (A5).
     pub async fn end_background(self, session: &SessionId) -> Vec<BackgroundDelivery> {
         let results = self.inner().background.end(session).await;
         self.inner().runner.all_gone().await;

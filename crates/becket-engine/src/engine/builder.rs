@@ -29,7 +29,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Collects what an engine needs; [`Builder::build`] reads the configuration.
+/// A builder of an [`Engine`]; [`Builder::build`] reads the configuration.
 pub struct Builder {
     pub(crate) request: config::Request,
     pub(crate) start: Start,
@@ -60,13 +60,13 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The variables, the home and the process id that hooks and the configuration see. Default: nothing.
+    /// Sets the variables, the home and the process id that hooks and the configuration see. Default: nothing.
     pub fn environment(mut self, environment: Environment) -> Self {
         self.request.environment = environment;
         self
     }
 
-    /// The dialect. Default: [`Profile::claude`].
+    /// Sets the profile. Default: [`Profile::claude`].
     pub fn profile(mut self, profile: Profile) -> Self {
         self.request.profile = profile;
         self
@@ -114,7 +114,7 @@ impl Builder {
         self
     }
 
-    /// Sets the way the host was started (G2). Default: with everything.
+    /// Sets the way in which the host was started (G2). Default: with everything.
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
         self
@@ -127,27 +127,28 @@ impl Builder {
     }
 
     /// Makes events wait for `async`, `asyncRewake` and self-announced hooks (A1, A2, A4), up to their limits: their
-    /// answers count like those of any other hook. For a host that can't go on in the background, such as one that ends
-    /// with the event. An in-process hook that answers `{"async": true}` still goes on by itself. Default: no.
+    /// answers count like those of any other hook. For a host that can't continue in the background, such as one that
+    /// ends with the event. An in-process hook that answers `{"async": true}` still continues by itself. Default: no.
     pub fn wait_for_async(mut self, wait: bool) -> Self {
         self.request.waits_for_async = wait;
         self
     }
 
-    /// A directory that the host keeps for private files. Default: one of the engine's own, which goes with it.
+    /// Sets a directory in which the host keeps private files. Default: one of the engine's own, which is removed with
+    /// it.
     pub fn session_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.session_dir = Some(dir.into());
         self
     }
 
-    /// Caps and graces of hook processes (H3, H4); the deadline is each handler's own.
+    /// Sets the caps and graces of hook processes (H3, H4); each handler has its own deadline.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Sets the tools of the host's own model, for their schemas, defaults and prompts (N3, D3, D9). Default: none; any
-    /// input fits an unknown tool.
+    /// Sets the tools of the host's own model, for their schemas, defaults and prompts (N3, D3, D9). Default: none; an
+    /// unknown tool accepts any input.
     pub fn tools(mut self, tools: ToolSet) -> Self {
         self.tools = tools;
         self
@@ -161,28 +162,28 @@ impl Builder {
         self
     }
 
-    /// Caches up to `capacity` verdicts of `prompt` handlers: the same question to the same model, input and
-    /// conversation included, is not asked twice. Failures are never cached, nor verdicts of agents, which look at a
-    /// changing world. Default: every question is asked.
+    /// Caches up to `capacity` verdicts of `prompt` handlers: a model is not asked the same question, including input
+    /// and conversation, twice. Failures are never cached, nor are verdicts of agents, which look at a changing world.
+    /// Default: no cache.
     #[cfg(feature = "models")]
     pub fn cache_model_verdicts(mut self, capacity: NonZeroUsize) -> Self {
         self.host.verdicts = Some(Arc::new(VerdictCache::new(capacity)));
         self
     }
 
-    /// The MCP servers that `mcp_tool` handlers may call (H6). Default: none.
+    /// Sets the MCP servers that `mcp_tool` handlers may call (H6). Default: none.
     pub fn mcp_tools(mut self, servers: impl McpTools + 'static) -> Self {
         self.host.mcp = Some(Arc::new(servers));
         self
     }
 
-    /// Sets the tools of `agent` handlers (H8) under a configuration; `tools` runs once for each configuration under which
-    /// an agent runs (C8), and must not block. Default: none; an agent can only answer.
+    /// Sets the tools of `agent` handlers (H8) under a configuration; `tools` runs once for each configuration under
+    /// which an agent runs (C8), and must not block. Default: none; an agent can only answer.
     ///
-    /// Not offered to an agent's model: a tool that starts agents (`Agent`, `Task`), one that a deny rule takes away as a
-    /// whole (P1), and one called `StructuredOutput`, which is how an agent answers. A call whose effect is
-    /// [`crate::Effect::Reads`] runs without a permission rule; every other that no allow rule covers is denied, since an
-    /// agent runs in mode `dontAsk` (P14).
+    /// Not offered to an agent's model: a tool that starts agents (`Agent`, `Task`), one that a deny rule removes as a
+    /// whole (P1), and one called `StructuredOutput`, by which an agent answers. A call whose effect is
+    /// [`crate::Effect::Reads`] runs without a permission rule; any other call that no allow rule covers is denied,
+    /// since an agent runs in mode `dontAsk` (P14).
     #[cfg(feature = "models")]
     pub fn agent_tools(
         mut self,
@@ -192,7 +193,7 @@ impl Builder {
         self
     }
 
-    /// Sets the resolver of names in HTTP handlers' URLs; each address is still judged (S1). Default: the operating
+    /// Sets the resolver of names in HTTP handlers' URLs; each address is still checked (S1). Default: the operating
     /// system.
     #[cfg(feature = "http")]
     pub fn resolver(mut self, resolver: impl Resolve + 'static) -> Self {
@@ -219,13 +220,14 @@ impl Builder {
         self
     }
 
-    /// Sets the log of verdicts. Without one, a configuration that requires it blocks what can be blocked (G6).
+    /// Sets the log of verdicts. Without one, a configuration that requires it blocks all events that can be blocked
+    /// (G6).
     pub fn audit(mut self, log: Arc<dyn AuditLog>) -> Self {
         self.host.audit = Some(log);
         self
     }
 
-    /// Sets the means to take rights away from the processes of hooks. Default: none; hooks of plugins that are to be
+    /// Sets the means to take rights away from the processes of hooks. Default: none; hooks of plugins that must be
     /// contained don't run, and block (E5).
     pub fn confine_hooks(mut self, confinement: Arc<dyn HookConfinement>) -> Self {
         self.host.confinement = Some(confinement);
@@ -240,22 +242,22 @@ impl Builder {
         self
     }
 
-    /// Sets the tools whose calls the host passes on together with the rights that hooks leave to them, for whoever runs
-    /// them: it rewrites the call so that it runs with [`crate::HostOperations::call_rights`] and no more, and denies one that
-    /// it can't rewrite. Default: none, and such a call is denied (E5, E6).
+    /// Sets the tools whose calls the host passes on together with the rights that hooks leave to them, for another
+    /// program to run: the host rewrites the call so that it runs with [`crate::HostOperations::call_rights`] and no
+    /// more, and denies one that it can't rewrite. Default: none, and such a call is denied (E5, E6).
     pub fn carries_rights(mut self, tools: &'static [&'static str]) -> Self {
         self.host.carries_rights = tools;
         self
     }
 
-    /// Sets an interceptor of the runs of handlers, for tests of hooks. Default: none; every run is a real one.
+    /// Sets an interceptor of the runs of handlers, for tests of hooks. Default: none; every run is real.
     pub fn intercept(mut self, interceptor: Arc<dyn RunInterceptor>) -> Self {
         self.host.interceptor = Some(interceptor);
         self
     }
 
-    /// Changes or removes handlers of the configuration as it is loaded, for tests of hooks; [`crate::HostOperations::reload`] loads
-    /// it as it is written.
+    /// Changes or removes handlers of the configuration when it is loaded, for tests of hooks;
+    /// [`crate::HostOperations::reload`] loads it unchanged.
     pub fn amend_hooks(
         mut self,
         amendment: impl Fn(Handler) -> Option<Handler> + Send + Sync + 'static,
@@ -267,17 +269,17 @@ impl Builder {
     /// Reads the configuration and compiles it. The only I/O is the reading of settings files.
     ///
     /// # Errors
-    /// [`StartError`] where a managed file can't be trusted to be whole (C7b), or, under `strict`, on any error (C7).
-    /// Every other problem is a diagnostic of [`Engine::config`], and what is good works.
+    /// Returns a [`StartError`] if a managed file may be incomplete (C7b) or, under `strict`, on any error (C7). Every
+    /// other problem is a diagnostic of [`Engine::config`], and the valid entries work.
     pub fn build(self) -> Result<Engine, StartError> {
         let loaded = self.load()?;
         Ok(self.build_with(&loaded))
     }
 
-    /// Reads the configuration and compiles it, for several engines.
+    /// Reads and compiles the configuration, for several engines.
     ///
     /// # Errors
-    /// As [`Builder::build`].
+    /// Errors in the same cases as [`Builder::build`].
     pub fn load(&self) -> Result<LoadedConfig, StartError> {
         let files = config::load(&self.request);
         let config = Arc::new(config::resolve(&files));
@@ -287,8 +289,8 @@ impl Builder {
         }
     }
 
-    /// Builds an engine with a configuration that was loaded before. The project, environment and sources of that configuration
-    /// apply; those of this builder are ignored.
+    /// Builds an engine with a configuration that was loaded before. The project, environment and sources of that
+    /// configuration apply; those of this builder are ignored.
     pub fn build_with(mut self, loaded: &LoadedConfig) -> Engine {
         self.request = loaded.files.request.clone();
         let LoadedConfig { files, mut config } = loaded.clone();
@@ -313,7 +315,7 @@ impl fmt::Debug for Builder {
     }
 }
 
-/// The configuration forbids the start.
+/// The error for a configuration that forbids the start.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 #[non_exhaustive]

@@ -1,5 +1,5 @@
-//! The rights that hooks leave to a call (E5): their intersection, and the refusal of a call whose rights nobody here can
-//! enforce.
+//! The rights that hooks leave to a call (E5): their intersection, and the refusal of a call whose rights are not
+//! enforced.
 
 use crate::config::SandboxGrant;
 use crate::engine::host_operations::HostOperations;
@@ -12,14 +12,14 @@ use becket_rules::EndpointPattern;
 use std::path::{Path, PathBuf};
 
 impl HostOperations<'_> {
-    /// Returns what each of these answers leaves to a call of a session in `cwd` (E5), with paths as they are written. The
-    /// call has what all of them leave: the intersection of what `becket_exec::real_rights` makes of each, in any order. As
-    /// they are written, paths say nothing about each other: a link or `..` may lead anywhere.
+    /// Returns the rights that each of these answers leaves to a call of a session in `cwd` (E5), with paths as they
+    /// are written. The call has the rights that all of them leave: the intersection of what `becket_exec::real_rights`
+    /// makes of each, in any order. Written paths can't be compared with each other: a link or `..` may lead anywhere.
     ///
     /// The answers are those of [`becket_model::VerdictFields::sandbox`].
     ///
     /// # Errors
-    /// An answer can't be read, so the call may not run: the reason, with the handler.
+    /// Errors if an answer can't be read, so the call may not run: the reason, with the handler.
     pub fn call_rights(
         self,
         answers: &[Attributed<SandboxAnswer>],
@@ -36,7 +36,7 @@ impl HostOperations<'_> {
         rights.collect()
     }
 
-    /// Returns the rights of lines under a grant of settings or of a hook.
+    /// Returns the rights of command lines under a grant of settings or of a hook.
     pub(super) fn rights_of_lines(self, grant: &SandboxGrant, cwd: &Path) -> Result<Rights, String> {
         let denied = grant.denied()?;
         let own = [cwd.to_owned(), self.project_directory(), self.inner().environment.temp()];
@@ -46,7 +46,7 @@ impl HostOperations<'_> {
     }
 }
 
-/// Converts an answer; nothing in it may be without effect.
+/// Converts an answer; no part of it may be without effect.
 fn grant_of(answer: &CallSandbox, cwd: &Path, home: Option<&Path>) -> Result<SandboxGrant, String> {
     let paths = |texts: &[String]| -> Result<Vec<PathBuf>, String> {
         texts.iter().map(|text| absolute(text, cwd, home)).collect()
@@ -84,8 +84,8 @@ fn no_home(text: &str) -> String {
     format!("`{text}` begins in the home directory, and there is none")
 }
 
-/// Denies a call whose rights nobody enforces here: the host has to hand them to the tool, and the tool has to take them
-/// away, or the host passes on the call together with them. A program that is being executed has had its rights for long.
+/// Denies a call whose rights are not enforced here: the host has to hand them to a tool that enforces them, or pass on
+/// the call together with them. A program that is already being executed has had its rights since it started.
 pub(super) fn refuse_unenforced(engine: &EngineState, event: &Event, verdict: &mut Verdict) {
     let EventBody::PreToolUse(call) = &event.body else { return };
     let tool = &call.tool_name;

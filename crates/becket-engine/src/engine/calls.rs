@@ -18,14 +18,16 @@ use becket_rules::RuleList;
 use std::borrow::Cow;
 
 impl HostOperations<'_> {
-    /// Returns the event as hooks would see it: paths of file tools absolute, defaults filled in (N3). [`crate::Engine::fire`]
-    /// does this on its own; a host needs it for a call that nothing has judged ([`crate::EffectiveInput::Nothing`]).
+    /// Returns the event as hooks would see it: paths of file tools absolute, defaults filled in (N3).
+    /// [`crate::Engine::fire`] does this by itself; a host needs it for a call without a verdict
+    /// ([`crate::EffectiveInput::Nothing`]).
     pub fn normalize<'a>(self, event: &'a Event) -> Cow<'a, Event> {
         let inner = self.inner();
         tool_input::normalize(event, &inner.tools, inner.environment.home())
     }
 
-    /// The deny rule that takes a tool out of what a model is offered, in words: no event fires for a call of it (P1).
+    /// Describes the deny rule that removes a tool from those that a model is offered: no event fires for a call of it
+    /// (P1).
     pub fn deny_rule_for_tool(self, tool: &str) -> Option<String> {
         let inner = self.inner();
         let snapshot = inner.snapshot();
@@ -35,7 +37,7 @@ impl HostOperations<'_> {
             .map(|(_, entry)| format!("the rule `{}` of {} denies it", entry.rule(), entry.origin().label))
     }
 
-    /// Returns the deny rule that takes a tool out of what a model is offered, under any of its names (P1, X5).
+    /// Returns the deny rule that removes a tool from those that a model is offered, under any of its names (P1, X5).
     #[cfg(feature = "models")]
     pub fn deny_rule_for(self, tool: &dyn Tool) -> Option<String> {
         let others = tool.restricting_names();
@@ -51,14 +53,14 @@ impl HostOperations<'_> {
         offered.map(|tool| tool.spec()).collect()
     }
 
-    /// Returns true if a deny or ask rule is in force, whatever it is about.
+    /// Returns whether a deny or ask rule is in force, for any tool.
     pub fn has_restricting_rules(self) -> bool {
         let snapshot = self.inner().snapshot();
         [RuleList::Deny, RuleList::Ask].into_iter().any(|list| !snapshot.rules.list(list).is_empty())
     }
 
     /// Returns the settlement of a call by deny and ask rules alone, without hooks; `None` if only an allow rule, or no
-    /// rule, matches. For a tool that has another name in rules, too: an allow of that name is not its own.
+    /// rule, matches. For a tool that also has another name in rules: an allow of that name does not apply to it.
     pub fn rule_restriction(self, event: &Event) -> Option<Settlement> {
         let inner = self.inner();
         inputs::rule_restriction(
@@ -67,30 +69,30 @@ impl HostOperations<'_> {
         )
     }
 
-    /// Records in the audit log that the host blocks an event whose outcome did not: since it can't do what a hook wants,
-    /// or by rules of its own. `because` is the reason that it gives.
+    /// Records in the audit log that the host blocks an event whose outcome did not: because it can't do what a hook
+    /// requests, or by its own rules. `because` is the reason that it gives.
     pub fn record_denial(self, event: &Event, outcome: &Outcome, because: &str) {
         audit::record_host_denial(self.inner(), event, outcome, because);
     }
 
-    /// Returns how a call would be settled if no hook had anything to say: by permission rules, the mode and the tool.
-    /// Runs nothing; `None` on events that are not about permission.
+    /// Returns how a call would be settled without any hook: by permission rules, the mode and the tool. Runs nothing;
+    /// returns `None` on events that are not about permission.
     pub fn settled_without_hooks(self, event: &Event) -> Option<Settlement> {
         let inner = self.inner();
         let verdict = Verdict::silent(event.kind());
         inputs::of(&inner.permission_session(), &inner.snapshot(), event, &self.normalize(event), &verdict)
     }
 
-    /// Returns the reason for which a call removes a critical path, if it does: then no rule and no mode allows it
-    /// without a question (P14).
+    /// Returns the reason why a call removes a critical path, if it does: then no rule and no mode allows it without a
+    /// question (P14).
     pub fn critical_removal(self, event: &Event) -> Option<String> {
         let inner = self.inner();
         inputs::removal(&Facts::gather(event, inner.environment.home(), &inner.request.tools))
     }
 
-    /// Returns the reason for which neither a hook's allow nor the mode `bypassPermissions` allows a call without a
-    /// person: it removes a critical path, or the tool's prompts are a person's to answer (D3, P14). `event` has the
-    /// input that would run.
+    /// Returns the reason why neither a hook's allow nor the mode `bypassPermissions` allows a call without a person:
+    /// it removes a critical path, or a person has to answer the tool's prompts (D3, P14). `event` has the input that
+    /// would run.
     pub fn requires_user(self, event: &Event) -> Option<String> {
         let inner = self.inner();
         let (tool, _) = event.body.tool_call()?;

@@ -1,4 +1,4 @@
-//! The way of one event: plan, dispatch, fold, a second look at what was rewritten, settlement.
+//! The stages of one event: plan, dispatch, fold, a second look at a rewritten input, settlement.
 
 use crate::config::handler::{Background, Once};
 use crate::engine::audit::audited;
@@ -65,7 +65,7 @@ pub(crate) async fn run_plan(
         let entries = runs.iter().filter(|run| !is_silent(run)).map(|run| context.entry(run));
         let mut verdict = fold::fold(event.kind().spec(), engine.fold_options(), entries);
         if let Some(rewrite) = inputs::rewrite(&verdict).cloned() {
-            // Boxed: it fires a second time, and most events don't.
+            // Boxed: this fires a second time, and most events don't.
             let again = Box::pin(look_again(&context, verdict, rewrite, &mut runs));
             verdict = again.await;
         }
@@ -97,8 +97,8 @@ fn is_cut_short(runs: &[Arc<Run>]) -> bool {
     runs.iter().any(|run| run.failure == Some(Failure::Cancelled))
 }
 
-/// A tool call whose guards were cancelled before they answered does not run: neither a rule nor another hook speaks for
-/// them. Of a permission request a person's answer ends the hooks, and counts (D8).
+/// Denies a tool call whose guards were cancelled before they answered: neither a rule nor another hook replaces their
+/// answer. On a permission request a person's answer ends the hooks, and counts (D8).
 fn unless_cancelled(settlement: Settlement, event: &Event, runs: &[Arc<Run>]) -> Settlement {
     let holds = match settlement {
         Settlement::Denied { .. } | Settlement::Stopped { .. } | Settlement::Deferred => true,
@@ -117,7 +117,7 @@ fn unless_cancelled(settlement: Settlement, event: &Event, runs: &[Arc<Run>]) ->
     }
 }
 
-/// Plans an event; links are resolved before, so that the plan itself looks nothing up.
+/// Plans an event; links are resolved first, so that the plan itself accesses no file.
 pub(crate) fn plan_for(engine: &EngineState, snapshot: &Snapshot, event: &Event) -> Plan {
     let facts = Facts::gather(event, engine.environment.home(), &engine.request.tools);
     let registered = engine.registered.read();
@@ -132,7 +132,7 @@ fn announce(context: &HandlerContext<'_>, plan: &Plan) {
     }
 }
 
-/// Returns whether the fold would ignore it: a law of the fold, except where silence is an answer (a worktree's path).
+/// Returns whether the fold would ignore it: a law of the fold, unless silence is an answer (a worktree's path).
 fn is_silent(run: &Run) -> bool {
     run.failure.is_none()
         && run.withheld.is_none()
@@ -140,7 +140,8 @@ fn is_silent(run: &Run) -> bool {
         && run.handler.event.spec().decision != DecisionModel::Path
 }
 
-/// The verdict on an event whose handlers must not run (H14): a failure that blocks where a failure can (O10), told once.
+/// Returns the verdict on an event whose handlers must not run (H14): a failure that blocks if a failure can (O10),
+/// once.
 fn refused(context: &HandlerContext<'_>, runs: &[Arc<Run>]) -> Verdict {
     let closed = |run: &Arc<Run>| {
         let mut entry = context.entry(run);
@@ -150,7 +151,7 @@ fn refused(context: &HandlerContext<'_>, runs: &[Arc<Run>]) -> Verdict {
     fold::fold(context.event.kind().spec(), context.engine.fold_options(), runs.first().map(closed))
 }
 
-/// Runs the handlers that match the rewritten input and did not make it; only a deny or an ask of theirs counts (D9).
+/// Runs the handlers that match the rewritten input and did not make it; only a deny or an ask of these counts (D9).
 async fn look_again(
     context: &HandlerContext<'_>,
     verdict: Verdict,
@@ -167,7 +168,7 @@ async fn look_again(
     let plan = plan_for(engine, snapshot, &rewritten);
     let mut others = waited_for(&plan);
     others.retain(|run| !made(run, &rewrite, runs));
-    let seconds = context.again(&rewritten).run_all(&others).await;
+    let seconds = context.with_event(&rewritten).run_all(&others).await;
     let spec = context.event.kind().spec();
     let entries = seconds.iter().map(|run| context.entry(run));
     let verdict = fold::second_look(spec, engine.fold_options(), verdict, entries);
@@ -175,8 +176,8 @@ async fn look_again(
     verdict
 }
 
-/// The handlers of a tool call's event on an input that a hook of another event made: as [`look_again`], with nothing
-/// said before (D9).
+/// Runs the handlers of a tool call's event on an input that a hook of another event made: like [`look_again`], without
+/// an earlier verdict (D9).
 pub(crate) async fn second_look(
     engine: &EngineState,
     snapshot: &Snapshot,
@@ -226,13 +227,13 @@ pub(crate) async fn second_look(
     audited(engine, snapshot, written, outcome)
 }
 
-/// Returns the planned handlers that the event waits for: those in the background decide nothing, and need not run
-/// again (A1).
+/// Returns the planned handlers that the event waits for: background handlers decide nothing, and need not run again
+/// (A1).
 fn waited_for(plan: &Plan) -> Vec<PlannedRun> {
     plan.runs().iter().filter(|run| run.handler.background == Background::No).cloned().collect()
 }
 
-/// Returns whether this rewrite is the handler's own.
+/// Returns whether a handler made this rewrite itself.
 fn made(planned: &PlannedRun, rewrite: &Attributed<Map<String, Value>>, runs: &[Arc<Run>]) -> bool {
     runs.iter().any(|run| {
         run.handler.place.position == planned.handler.place.position
@@ -248,7 +249,7 @@ fn rewrite_of(reply: &Reply) -> Option<&Map<String, Value>> {
     reply.fields.updated_input.as_ref()
 }
 
-/// A rewrite that breaks the tool's schema denies the call, and says that the rewrite was at fault (D9).
+/// Denies a call whose rewrite breaks the tool's schema, with a reason that blames the rewrite (D9).
 fn deny_rewrite(mut verdict: Verdict, rewrite: &Attributed<Map<String, Value>>, wrong: &str) -> Verdict {
     let text = format!(
         "the hook `{}` ({}) rewrote the input of this call into one that the tool does not take: {wrong}. \
@@ -278,7 +279,7 @@ fn deny_rewrite(mut verdict: Verdict, rewrite: &Attributed<Map<String, Value>>, 
 
 /// Retires the `once` handlers that have had their successful run (C11); a second look does not count as a run.
 fn mark_once(runs: &[Arc<Run>]) {
-    // What goes on in the background has not ended well yet; the registry retires it when it does.
+    // A background hook has not succeeded yet; the registry retires it when it does.
     let has_ended = |run: &&Arc<Run>| !run.has_failed() && !run.second_look && run.background.is_none();
     for run in runs.iter().filter(has_ended) {
         if let Some(Once(done)) = &run.handler.once {
@@ -287,7 +288,7 @@ fn mark_once(runs: &[Arc<Run>]) {
     }
 }
 
-/// The context of an event's handlers under a snapshot.
+/// Returns the context of an event's handlers under a snapshot.
 fn context<'a>(
     engine: &'a EngineState,
     snapshot: &'a Snapshot,
@@ -311,7 +312,7 @@ fn context<'a>(
     }
 }
 
-/// Returns the outcome of an event that no handler and no rule concerns: a mode alone may still not remove a critical
+/// Returns the outcome of an event that no handler and no rule concerns: even then a mode must not remove a critical
 /// path.
 pub(crate) fn unconfigured(engine: &EngineState, event: &Event) -> Outcome {
     let mut outcome = Outcome::silent(event.kind());

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The operations for a host that runs whole agent sessions: reloads, permission updates, background hooks, questions
-/// about a call. A view of an engine, returned by [`Engine::host`].
+/// about a call. Returned by [`Engine::host`].
 #[derive(Debug, Clone, Copy)]
 pub struct HostOperations<'a> {
     engine: &'a Engine,
@@ -47,7 +47,7 @@ impl HostOperations<'_> {
     }
 
     /// Returns the variables that a command of the event gets in addition to those of the host, for reports; none for
-    /// other kinds.
+    /// other kinds of handlers.
     pub fn added_variables(self, event: &Event, handler: &Handler) -> Vec<(OsString, OsString)> {
         let Action::Command(command) = &handler.action else { return Vec::new() };
         let snapshot = self.inner().snapshot();
@@ -60,9 +60,9 @@ impl HostOperations<'_> {
         all
     }
 
-    /// Runs the handlers of PreToolUse on an input that a PermissionRequest hook has put in place of the one that they
-    /// have judged (D9). `event` is PreToolUse with that input. Only their denials and asks count, together with deny
-    /// and ask rules; a critical removal is asked about (D3). The allow of that hook covers whatever is then neither
+    /// Runs the handlers of PreToolUse on an input by which a PermissionRequest hook has replaced the one that they
+    /// judged (D9). `event` is PreToolUse with that input. Only their denials and asks count, together with deny and
+    /// ask rules; a critical removal is asked about (D3). The allow of that hook covers everything that is then neither
     /// denied nor asked about.
     pub async fn review_rewrite(self, event: &Event, cancel: &CancellationToken) -> Outcome {
         let snapshot = self.inner().snapshot();
@@ -70,8 +70,7 @@ impl HostOperations<'_> {
     }
 
     /// Returns whether a handler or a permission rule may affect the event: a host that asks before it fires skips
-    /// events that nothing can hold back. Permission rules concern PreToolUse and PermissionRequest, without any
-    /// handler.
+    /// events that nothing can block. Permission rules concern PreToolUse and PermissionRequest, without any handler.
     pub fn concerns(self, event: EventKind) -> bool {
         self.inner().concerns(event)
     }
@@ -95,14 +94,14 @@ impl HostOperations<'_> {
         self.inner().snapshot().gates.clone()
     }
 
-    /// For tests: returns how many matchers have been evaluated since the configuration was captured; remembered answers don't
-    /// count (M9).
+    /// Returns how many matchers have been evaluated since the configuration was captured, without cached answers (M9).
+    /// For tests.
     pub fn matchers_evaluated(self) -> u64 {
         self.inner().with_snapshot(|snapshot| snapshot.part.judged())
     }
 
-    /// For tests: returns how many times an event's input has been written as JSON: once per event at most, and never if only
-    /// callbacks match (N2).
+    /// Returns how many times an event's input has been serialized to JSON: once per event at most, and never if only
+    /// callbacks match (N2). For tests.
     pub fn inputs_serialized(self) -> u64 {
         self.inner().serialized.load(Ordering::Relaxed)
     }
@@ -116,13 +115,13 @@ impl HostOperations<'_> {
         self.inner().files.env_files(session)
     }
 
-    /// Returns the directory with the texts of hooks that were too long to go on in full (O8), if there are any.
+    /// Returns the directory with the texts of hooks that were too long to pass on in full (O8), if there are any.
     pub fn long_texts(self, session: &SessionId) -> Option<PathBuf> {
         self.inner().files.texts(session)
     }
 
     /// Forgets a session, as `/clear` and the end of a session do: its private files (H12), and the uncollected results
-    /// of its background hooks. Those that still run are ended, without a wait: see [`HostOperations::end_background`].
+    /// of its background hooks. Running ones are ended without waiting: see [`HostOperations::end_background`].
     pub fn forget_session(self, session: &SessionId) {
         self.inner().background.forget(session);
         self.inner().files.forget(session);

@@ -17,13 +17,13 @@ const BASH: &str = "Bash";
 pub struct ProgramRules {
     /// Rules whose programs never run.
     pub deny: Vec<ProgramRule>,
-    /// Rules whose programs wait for an approval. One about every command is not among them: it is about the call.
+    /// Rules whose programs wait for an approval. A rule about every command is not among them: it applies to the call.
     pub ask: Vec<ProgramRule>,
     /// Conditions (`if`) of the hooks that see calls of Bash; one about every command is not among them, either.
     pub conditions: Vec<ProgramRule>,
 }
 
-/// One rule or condition.
+/// A rule or a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProgramRule {
@@ -36,7 +36,7 @@ pub struct ProgramRule {
 }
 
 impl ProgramRules {
-    /// Returns whether there is none.
+    /// Returns whether there are no rules and no conditions.
     pub fn is_empty(&self) -> bool {
         self.deny.is_empty() && self.ask.is_empty() && self.conditions.is_empty()
     }
@@ -62,7 +62,7 @@ impl HostOperations<'_> {
     }
 }
 
-/// The conditions of the handlers of a part that see calls of Bash.
+/// Returns the conditions of the handlers of a part that see calls of Bash.
 fn conditions(part: &Part) -> Vec<ProgramRule> {
     let found = part.candidates(EventKind::PreToolUse, Some(BASH));
     found.runs.iter().flat_map(|run| of_handler(&run.handler)).collect()
@@ -74,7 +74,7 @@ fn of_handler(handler: &Handler) -> Vec<ProgramRule> {
     let mut set = RuleSet::default();
     for rule in condition.alternatives().iter().filter(|rule| is_about_some(rule)) {
         let origin = RuleOrigin { label: label.clone(), anchor: handler.anchor.clone() };
-        // INVARIANT: it was parsed once, as a part of the condition.
+        // INVARIANT: the rule was parsed once, as a part of the condition.
         let _ = set.add(RuleList::Ask, &rule.to_string(), origin);
     }
     set.for_programs().map(program_rule).collect()

@@ -13,19 +13,19 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// An event with its plan. When fired, it runs exactly that plan: what is registered, removed or reloaded in between
-/// affects the events after it.
+/// An event with its plan. When fired, it runs exactly that plan: handlers that are registered, removed or reloaded in
+/// between affect the events after it.
 #[must_use = "nothing runs until it is fired"]
 pub struct ReadyEvent {
     engine: Engine,
     event: Event,
-    /// None where no handler and no rule has anything to say on it.
+    /// The plan; `None` if no handler and no rule concerns the event.
     planned: Option<PlannedEvent>,
 }
 
 struct PlannedEvent {
     snapshot: Arc<Snapshot>,
-    /// The event as hooks see it, where that is not as it was given (N3).
+    /// The event as hooks see it, if that differs from the given one (N3).
     normal: Option<Event>,
     plan: Plan,
 }
@@ -54,7 +54,7 @@ impl ReadyEvent {
         self.planned.as_ref().map_or(&[], |planned| planned.plan.runs())
     }
 
-    /// Runs it, as [`Engine::fire_until`] does; returns the event with what it came to.
+    /// Runs it, as [`Engine::fire_until`] does; returns the event with its outcome.
     pub async fn fire_until(self, cancel: &CancellationToken) -> (Event, Outcome) {
         let ReadyEvent { engine, event, planned } = self;
         let outcome = match planned {

@@ -8,17 +8,20 @@ use std::sync::Arc;
 
 /// Changes of the configuration (C8).
 impl HostOperations<'_> {
-    /// Reads the configuration again, at one of the refresh points (C8). Work under way keeps what it started with.
+    /// Reads the configuration again, at one of the refresh points (C8). Work in progress keeps the old configuration.
     ///
     /// # Errors
-    /// [`KeptOld`] if a changed file can't be read: the old configuration stays in force.
-    pub fn reload(self) -> Result<Arc<Config>, KeptOld> {
+    /// Returns [`ReloadError`] if a changed file can't be read: the old configuration stays in force.
+    pub fn reload(self) -> Result<Arc<Config>, ReloadError> {
         self.replace_config(|_| config::load(&self.inner().request))
     }
 
-    /// Replaces the configuration by what `read` makes of the files as they were loaded, if that is accepted.
-    fn replace_config(self, read: impl FnOnce(&LoadedFiles) -> LoadedFiles) -> Result<Arc<Config>, KeptOld> {
-        // One at a time: what was read first must not replace what was read later.
+    /// Replaces the configuration by the files that `read` returns for the loaded ones, if that is accepted.
+    fn replace_config(
+        self,
+        read: impl FnOnce(&LoadedFiles) -> LoadedFiles,
+    ) -> Result<Arc<Config>, ReloadError> {
+        // One at a time: an earlier read must not replace a later one.
         let amendments = self.inner().reloading();
         let old = self.inner().snapshot();
         let loaded = amendments.over(read(&old.loaded));
@@ -31,19 +34,20 @@ impl HostOperations<'_> {
                 ));
                 Ok(new)
             }
-            config::Reload::KeptOld { why } => Err(KeptOld { why }),
+            config::Reload::Rejected { why } => Err(ReloadError { why }),
         }
     }
 
     /// Handles a change of a settings file: fires ConfigChange under the old configuration, and reads that source again
-    /// unless a hook blocks the change. Other sources are not read, so a change that was blocked earlier stays out (C8).
-    /// Changes of policy can't be blocked. A source without settings (`skills`) leaves the configuration as it is.
+    /// unless a hook blocks the change. Other sources are not read, so a change that was blocked earlier stays out
+    /// (C8). Changes of policy can't be blocked. A source without settings (`skills`) leaves the configuration as it
+    /// is.
     pub async fn config_changed(self, event: &Event) -> ConfigChanged {
         self.apply_config_change(event, self.engine().fire(event).await)
     }
 
-    /// The second half of [`HostOperations::config_changed`], for a host that has fired the event itself and has its
-    /// outcome.
+    /// Performs the second half of [`HostOperations::config_changed`], for a host that has fired the event itself and
+    /// has its outcome.
     pub fn apply_config_change(self, event: &Event, outcome: Outcome) -> ConfigChanged {
         let of_policy = event.body.subject() == Some("policy_settings");
         if outcome.verdict.blocks() && !of_policy {
@@ -54,12 +58,12 @@ impl HostOperations<'_> {
         };
         match self.replace_config(|old| config::load_changed(old, &changed)) {
             Ok(config) => ConfigChanged::Accepted(config),
-            Err(kept) => ConfigChanged::KeptOld(kept),
+            Err(kept) => ConfigChanged::Rejected(kept),
         }
     }
 }
 
-/// The source that ConfigChange names.
+/// Returns the source that ConfigChange names.
 fn changed_source(name: &str) -> Option<Source> {
     match name {
         "policy_settings" => Some(Source::Policy),
@@ -74,7 +78,7 @@ fn changed_source(name: &str) -> Option<Source> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the configuration stays as it was: {why}")]
 #[non_exhaustive]
-pub struct KeptOld {
+pub struct ReloadError {
     /// The file, and the error in it.
     pub why: String,
 }
@@ -87,5 +91,5 @@ pub enum ConfigChanged {
     /// A hook blocked the change.
     Blocked(Box<Outcome>),
     /// A file can't be read any more.
-    KeptOld(KeptOld),
+    Rejected(ReloadError),
 }

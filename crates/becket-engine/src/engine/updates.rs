@@ -1,6 +1,6 @@
-//! Permissions of a session that runs: updates, the mode that it started in, what may be suggested (`protocol.md` P13).
+//! Permissions of a running session: updates, the mode that it started in, possible suggestions (`protocol.md` P13).
 //!
-//! It changes rules and directories and says which mode a session is to be in; the mode itself is the host's to keep.
+//! It changes rules and directories and returns the mode that a session enters; the host keeps the mode itself.
 
 mod applied_updates;
 mod apply;

@@ -1,4 +1,4 @@
-//! In-process handlers: their registration compiled, and their calls (H9).
+//! In-process handlers: the compilation of their registrations, and their calls (H9).
 
 mod abandoned;
 mod compile;

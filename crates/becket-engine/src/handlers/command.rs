@@ -1,4 +1,4 @@
-//! Runs a command handler: what it gets, how long it may take, and what its end means (H2–H4, H12).
+//! Runs a command handler: its input, its time limit, and the meaning of its end (H2–H4, H12).
 
 mod containment;
 mod running;
@@ -15,9 +15,9 @@ use crate::handlers::command::running::{InBackground, RunningCommand, WaitResult
 use crate::handlers::context::HandlerContext;
 use crate::handlers::interceptor::RunEnd;
 use crate::host::private_files::RunDirectory;
-use crate::host::questions::TakenOut;
+use crate::host::questions::SplitOutput;
 use crate::host::questions::answer::AnsweredQuestion;
-use crate::host::questions::taken_out;
+use crate::host::questions::split_output;
 use crate::plan::variables;
 use crate::report::handler_result::{HandlerResult, cannot_start, exit_of};
 use crate::report::outcome::OutputSizes;
@@ -34,7 +34,7 @@ use std::time::Duration;
 /// run at the same time. Each start resolves the directory again (H3).
 const STARTS: u32 = 5;
 
-/// The warning about a command that may not leave its event.
+/// The warning about a command that must not outlast its event.
 const STAYS: &str =
     "it did not go on in the background: its `onFailure` is `block`, so the event waits for its answer";
 
@@ -53,7 +53,7 @@ pub(crate) async fn run(
         let (mut ran, lost) = started(context, handler, prepared).await;
         if !lost || starts == STARTS {
             if has_failed_itself(&ran) {
-                ran.taken.warnings.extend(containment::hint(&context.snapshot.config, handler));
+                ran.interpretation.warnings.extend(containment::hint(&context.snapshot.config, handler));
             }
             return ran;
         }
@@ -61,13 +61,13 @@ pub(crate) async fn run(
     }
 }
 
-/// Returns whether the command has failed, and was not ended or held back by others.
+/// Returns whether the command itself has failed, and was not cancelled or prevented from running.
 fn has_failed_itself(ran: &HandlerResult) -> bool {
     let of_others = |failure: &Failure| matches!(failure, Failure::Cancelled | Failure::NotContained { .. });
-    ran.taken.failure.as_ref().is_some_and(|failure| !of_others(failure))
+    ran.interpretation.failure.as_ref().is_some_and(|failure| !of_others(failure))
 }
 
-/// Starts it; the flag says that there was no directory to start it in, and nothing has run.
+/// Starts the command; the flag is set if there was no directory to start it in, and nothing has run.
 async fn started(
     context: &HandlerContext<'_>,
     handler: &Arc<Handler>,
@@ -82,51 +82,65 @@ async fn started(
         if context.cancel.is_cancelled() {
             return (HandlerResult::without_process(interpret::failed(Failure::Cancelled)), false);
         }
-        return (go_on(context, handler, running.into_background(), Leave::Configured(limit)), false);
+        return (
+            move_to_background(
+                context,
+                handler,
+                running.into_background(),
+                BackgroundStart::Configured(limit),
+            ),
+            false,
+        );
     }
     match running.wait(context.cancel).await {
         WaitResult::Over(result) => {
             let lost = result.as_ref().is_err_and(may_be_its_directory);
             let questions = running.questions();
             let mut ran = intercepted(context, handler, result, limit);
-            ran.taken.warnings.extend(questions.iter().filter_map(AnsweredQuestion::warning));
+            ran.interpretation.warnings.extend(questions.iter().filter_map(AnsweredQuestion::warning));
             (HandlerResult { questions, ..ran }, lost)
         }
         WaitResult::GoesOn(announcement, over) => {
             let questions = running.questions();
-            let leave = Leave::Announced(announcement, over);
-            (HandlerResult { questions, ..go_on(context, handler, running.into_background(), leave) }, false)
+            let leave = BackgroundStart::Announced(announcement, over);
+            (
+                HandlerResult {
+                    questions,
+                    ..move_to_background(context, handler, running.into_background(), leave)
+                },
+                false,
+            )
         }
     }
 }
 
-/// Returns whether a start may have failed because of the directory alone. If that is back by the time that the reason
-/// is looked for, the system's error reads as one about the program; then a second start fails like the first one, or
-/// succeeds.
+/// Returns whether a start may have failed because of the directory alone. If the directory exists again by the time
+/// that the reason is determined, the system's error reads as one about the program; then a second start fails like the
+/// first one, or succeeds.
 fn may_be_its_directory(error: &process::SpawnError) -> bool {
     use process::SpawnError::{BadInterpreter, CwdForbidden, CwdGone, LoaderMissing};
     matches!(error, CwdGone { .. } | CwdForbidden { .. } | LoaderMissing { .. } | BadInterpreter { .. })
 }
 
 /// The way in which a run goes to the background.
-enum Leave {
+enum BackgroundStart {
     /// By its configuration (A1, A4), with its limit.
     Configured(Duration),
     /// By its first line (A2); it may have ended since.
     Announced(Announcement, Option<Result<process::FinishedRun, process::SpawnError>>),
 }
 
-/// The event goes on without the run, which decides nothing any more.
-fn go_on(
+/// Continues the event without the run, which decides nothing any more.
+fn move_to_background(
     context: &HandlerContext<'_>,
     handler: &Arc<Handler>,
     run: InBackground,
-    leave: Leave,
+    leave: BackgroundStart,
 ) -> HandlerResult {
     let InBackground { future, cancel, control } = run;
     let (limit, already_running, over) = match leave {
-        Leave::Configured(limit) => (limit, false, None),
-        Leave::Announced(announcement, over) => {
+        BackgroundStart::Configured(limit) => (limit, false, None),
+        BackgroundStart::Announced(announcement, over) => {
             control.limit_from_now(announcement.limit);
             (announcement.limit, true, over)
         }
@@ -142,7 +156,7 @@ fn go_on(
     };
     let id = context.engine.background.adopt(adopted, move || {
         Box::pin(async move {
-            // Held, so that the limit that was set above stays the run's.
+            // Kept alive, so that the limit set above remains in force.
             let _control = control;
             let finished = match over {
                 Some(over) => over,
@@ -154,7 +168,7 @@ fn go_on(
     HandlerResult { background: Some(id), ..HandlerResult::without_process(Interpretation::default()) }
 }
 
-/// Converts the end of a command that the event waited for, as the host's interceptor leaves it.
+/// Converts the end of a command that the event waited for, after the host's interceptor.
 fn intercepted(
     context: &HandlerContext<'_>,
     handler: &Handler,
@@ -168,7 +182,7 @@ fn intercepted(
     }
 }
 
-/// Converts an end that replaces that of a command.
+/// Converts an end that replaces the one of a command.
 pub(crate) fn replaced(context: &HandlerContext<'_>, handler: &Handler, end: RunEnd) -> HandlerResult {
     of(context, handler, end.finished(), context.limit_of(handler))
 }
@@ -214,7 +228,7 @@ fn read(
         | DecisionModel::Task
         | DecisionModel::ContinueOnly
         | DecisionModel::Display
-        | DecisionModel::Elicitation => Some(taken_out(&finished.stdout.bytes)),
+        | DecisionModel::Elicitation => Some(split_output(&finished.stdout.bytes)),
     };
     let rest = apart.as_ref().map_or(&finished.stdout.bytes, |apart| &apart.rest);
     let output = interpret::HandlerOutput {
@@ -230,9 +244,9 @@ fn read(
     if stays && interpret::announcement(rest).is_some() {
         taken.warnings.push(STAYS.to_owned());
     }
-    let asked = apart.as_ref().and_then(TakenOut::first_question).filter(|_| !handler.questions);
+    let question = apart.as_ref().and_then(SplitOutput::first_question).filter(|_| !handler.questions);
     // A plain exit code most often results from that question.
-    if let (Some(id), None | Some(Failure::PlainError { .. })) = (asked, &taken.failure) {
+    if let (Some(id), None | Some(Failure::PlainError { .. })) = (question, &taken.failure) {
         taken.failure = Some(Failure::QuestionNotAsked { id: id.to_owned() });
     }
     taken
@@ -260,7 +274,7 @@ fn prepare(
     }
     let mut env = variables::of_handler(context.snapshot, context.event, handler, style);
     env.push((nesting::VARIABLE.into(), context.mark_for(handler).into()));
-    // A text for PowerShell gets none (H12).
+    // A text for PowerShell has none (H12).
     let file = if style == PathStyle::PowerShell { None } else { context.env_file(handler)? };
     let containment = containment::of(context, handler, file.as_deref())?;
     if let Some(containment) = &containment {
@@ -287,11 +301,11 @@ fn prepare(
 /// A command that is ready to be started.
 struct PreparedCommand {
     command: process::Command,
-    /// A directory of its own, if it is contained.
+    /// A private directory, if the command is contained.
     temporary: Option<RunDirectory>,
 }
 
-/// The session's directory; the project's where that is gone (H3), and the root where that is gone too: a guard that
+/// Returns the session's directory; the project's if that is gone (H3), and the root if that is gone, too: a guard that
 /// reads its input from stdin can still answer there.
 fn working_directory(cwd: &Path, project_dir: &Path) -> PathBuf {
     let root = project_dir.ancestors().last().unwrap_or(project_dir);

@@ -22,12 +22,12 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Fires an event inside of another one, for the tool calls of an `agent` handler (H8). Handed in, since handlers know
-/// nothing of the engine that runs them.
+/// Fires an event inside another one, for the tool calls of an `agent` handler (H8). Passed in, since handlers do not
+/// know the engine that runs them.
 pub(crate) type FireNested =
     for<'b> fn(&'b EngineState, &'b Snapshot, &'b Event, &'b CancellationToken) -> BoxFuture<'b, Outcome>;
 
-/// One event on its way through its handlers.
+/// The context of one event for its handlers.
 pub(crate) struct HandlerContext<'a> {
     pub(crate) number: u64,
     pub(crate) event: &'a Event,
@@ -38,7 +38,7 @@ pub(crate) struct HandlerContext<'a> {
     pub(crate) budget: Option<Duration>,
     /// Set if the event is fired again for a rewritten input (D9).
     pub(crate) second_look: bool,
-    /// False where nothing but callbacks marked internal matches (H13).
+    /// False if only callbacks that are marked as internal match (H13).
     pub(crate) is_told: bool,
     pub(crate) serialized: OnceLock<Bytes>,
     pub(crate) shared: OnceLock<Arc<Event>>,
@@ -48,21 +48,21 @@ pub(crate) struct HandlerContext<'a> {
 }
 
 impl<'a> HandlerContext<'a> {
-    /// The same firing on a rewritten input (D9).
-    pub(crate) fn again(&self, rewritten: &'a Event) -> HandlerContext<'a> {
+    /// Returns the context of the same firing on a rewritten input (D9).
+    pub(crate) fn with_event(&self, rewritten: &'a Event) -> HandlerContext<'a> {
         let (serialized, shared, mark) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         HandlerContext { event: rewritten, second_look: true, serialized, shared, mark, ..*self }
     }
 
-    /// The meaning of a handler's failure: its own, but a managed `failClosed` closes those that the host has registered, too
-    /// (O10).
+    /// Returns the effect of a handler's failure: its own, but a managed `failClosed` also closes those that the host
+    /// has registered (O10).
     pub(crate) fn on_failure(&self, handler: &Handler) -> OnFailure {
         let is_closed = self.snapshot.config.policy.fail_closed && handler.background == Background::No;
         if is_closed { OnFailure::Block } else { handler.place.on_failure }
     }
 
-    /// Returns whether the event waits for the handler even if it announces that it goes on in the background (A2):
-    /// otherwise the event would go on unchecked.
+    /// Returns whether the event waits for the handler even if it announces that it continues in the background (A2):
+    /// otherwise the event would continue unchecked.
     pub(crate) fn must_answer(&self, handler: &Handler) -> bool {
         self.waits_for_async()
             || handler.background == Background::No
@@ -70,12 +70,12 @@ impl<'a> HandlerContext<'a> {
                     || handler.rollout.written() != Enforcement::Enforce)
     }
 
-    /// Returns whether the host can't go on in the background.
+    /// Returns whether the host can't continue in the background.
     pub(crate) fn waits_for_async(&self) -> bool {
         self.engine.request.waits_for_async
     }
 
-    /// A handler's part in the verdict.
+    /// Returns a handler's part in the verdict.
     pub(crate) fn entry(&self, run: &Run) -> Entry {
         let place = self.place(&run.handler, run.failure.as_ref(), Enforcement::Enforce);
         match &run.withheld {
@@ -84,7 +84,7 @@ impl<'a> HandlerContext<'a> {
         }
     }
 
-    /// The origin of a handler with what its failure means and with the effect of its answers in this event.
+    /// Returns the origin of a handler with the effect of its failure and of its answers in this event.
     pub(crate) fn place(
         &self,
         handler: &Handler,
@@ -98,7 +98,7 @@ impl<'a> HandlerContext<'a> {
         HandlerOrigin { on_failure, enforcement, ..handler.place.clone() }
     }
 
-    /// The limit of a handler: its own, inside the event's budget where there is one.
+    /// Returns the limit of a handler: its own, within the event's budget if there is one.
     pub(crate) fn limit_of(&self, handler: &Handler) -> Duration {
         match self.budget {
             Some(budget) if handler.timeout.configured => handler.timeout.limit.min(budget),
@@ -107,7 +107,7 @@ impl<'a> HandlerContext<'a> {
         }
     }
 
-    /// The input and a newline; serialised at the first call and shared by all (N2).
+    /// Returns the input and a newline; serialised at the first call and shared by all (N2).
     pub(crate) fn stdin(&self) -> Bytes {
         let bytes = self.serialized.get_or_init(|| {
             self.engine.serialized.fetch_add(1, Ordering::Relaxed);
@@ -128,7 +128,7 @@ impl<'a> HandlerContext<'a> {
         answer(interceptor, InterceptedRun { handler, event: self.event, input: &self.stdin() })
     }
 
-    /// The event's mark (H14); worked out at the first call.
+    /// Returns the event's mark (H14), computed at the first call.
     fn mark(&self) -> EventMark {
         *self.mark.get_or_init(|| EventMark::of(&self.snapshot.places.profile.name, self.event))
     }
@@ -143,7 +143,8 @@ impl<'a> HandlerContext<'a> {
         self.engine.enclosing().header(self.mark())
     }
 
-    /// Returns the failure for which no handler of the event may run in this process (H14), or `None` if they may.
+    /// Returns the failure that prevents all handlers of the event from running in this process (H14), or `None` if
+    /// they may.
     pub(crate) fn refusal(&self, runs: &[PlannedRun]) -> Option<Failure> {
         let enclosing = (!runs.is_empty()).then(|| self.engine.enclosing())?;
         if enclosing.is_empty() {
@@ -168,7 +169,7 @@ impl<'a> HandlerContext<'a> {
         }
     }
 
-    /// The handler's environment file, made on first use (H12).
+    /// Returns the handler's environment file, created on first use (H12).
     pub(crate) fn env_file(&self, handler: &Handler) -> Result<Option<PathBuf>, Failure> {
         if !self.event.kind().spec().env_file {
             return Ok(None);
@@ -180,15 +181,15 @@ impl<'a> HandlerContext<'a> {
             .map_err(|error| Failure::CannotStart { message: error.to_string() })
     }
 
-    /// The event as threads and tasks share it; copied at the first call.
+    /// Returns the event in a form that threads and tasks share; copied at the first call.
     pub(crate) fn shared_event(&self) -> Arc<Event> {
         self.shared.get_or_init(|| Arc::new(self.event.clone())).clone()
     }
 
-    /// Tells the listeners; `what` is built only if there is one (H13).
+    /// Emits a run event; `what` is called only if there is a listener (H13).
     pub(crate) fn emit(&self, what: impl FnOnce() -> RunEventKind) {
         if self.is_told && self.engine.listeners.any() {
-            self.engine.listeners.tell(&RunEvent { firing: self.number, what: what() });
+            self.engine.listeners.emit(&RunEvent { firing: self.number, what: what() });
         }
     }
 }

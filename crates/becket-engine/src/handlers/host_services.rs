@@ -46,10 +46,10 @@ pub(crate) struct Host {
     /// The reader of a session's conversation (H7).
     #[cfg(feature = "models")]
     pub(crate) conversations: Arc<dyn Conversations>,
-    /// Verdicts of models that are remembered; `None`: every question is asked.
+    /// The cached verdicts of models; `None` if every question is asked.
     #[cfg(feature = "models")]
     pub(crate) verdicts: Option<Arc<VerdictCache>>,
-    /// Threads of blocking callbacks that did not come back (H9).
+    /// Threads of blocking callbacks that did not return (H9).
     pub(crate) abandoned: AbandonedThreads,
     /// The means to take rights away from the processes of hooks (E5).
     pub(crate) confinement: Option<Arc<dyn HookConfinement>>,

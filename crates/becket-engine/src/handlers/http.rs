@@ -1,17 +1,18 @@
 //! HTTP handlers: POST the input, read the answer (H5), and reach no address that policy refuses (S1, S2).
 //!
-//! Where things are decided:
-//! - [`allowed`]: which URLs may be posted to at all. Pure, at planning.
-//! - [`target`]: where a URL leads, for the handler's source: a literal address is judged here, and nothing is sent
+//! Responsibilities:
+//! - [`allowed`]: the URLs that may be posted to at all. Pure, at planning.
+//! - [`target`]: the target of a URL, for the handler's source: a literal address is checked here, and nothing is sent
 //!   to one that is refused.
-//! - [`resolve`]: what a name leads to. The judge sits in the connector, so what was judged is what is connected to:
-//!   there is no second lookup. Of an answer with several addresses only the good ones are tried.
+//! - [`resolve`]: the addresses of a name. The check is part of the connector, so the address that was checked is the
+//!   one that is connected to: there is no second lookup. Of an answer with several addresses only the allowed ones are
+//!   tried.
 //! - [`clients`]: connections are kept, and shared only between handlers that may reach the same addresses.
-//! - [`header`], [`secret`]: what a header holds, and that it is never shown (S3).
-//! - [`answer`]: what came, and what it means (O1, O10). Nothing is followed, unpacked or read past the cap.
+//! - [`header`], [`secret`]: the content of a header, which is never shown (S3).
+//! - [`answer`]: the response, and its meaning (O1, O10). Nothing is followed, unpacked or read past the cap.
 //!
 //! INVARIANT: everything that a run does happens inside the future of [`run()`]; dropping it closes the connection.
-//! What stays is an idle connection, for a second at most, and a thread where the system's resolver hangs.
+//! Only an idle connection remains, for a second at most, and a thread if the system's resolver hangs.
 
 mod answer;
 mod clients;

@@ -1,8 +1,8 @@
 //! An interceptor of runs: a layer between the engine and the processes of its handlers, for tests of hooks.
 //!
-//! It sees the runs of everything that leaves the process (commands, requests, models). A replaced run starts nothing; its
-//! end is read as that of a command, whatever the kind of the handler, and goes through the same interpretation and the
-//! same fold as a real one.
+//! It sees the runs of all handlers that leave the process (commands, requests, models). A replaced run starts nothing;
+//! its end is read as that of a command, whatever the kind of the handler, and goes through the same interpretation and
+//! the same fold as a real one.
 
 use crate::config::handler::Handler;
 use becket_model::{Event, Failure};
@@ -35,12 +35,12 @@ pub enum RunEnd {
         /// Its stderr.
         stderr: CapturedOutput,
     },
-    /// There was no process, or none that could answer.
+    /// No process ran, or none that could answer.
     Failed(Failure),
 }
 
 impl RunEnd {
-    /// The end of a process that exited with this code.
+    /// Creates the end of a process that exited with this code.
     pub fn exited(code: i32, stdout: impl Into<Bytes>, stderr: impl Into<Bytes>) -> Self {
         let captured = |bytes: Bytes| CapturedOutput { total: bytes.len() as u64, bytes };
         RunEnd::Ended {
@@ -51,7 +51,7 @@ impl RunEnd {
     }
 }
 
-/// Replaces, feeds and observes the runs of handlers.
+/// Replaces and observes the runs of handlers, and changes their inputs.
 pub trait RunInterceptor: Send + Sync {
     /// Returns the end that replaces the run, or `None` to let it start.
     fn replace(&self, run: InterceptedRun<'_>) -> Option<RunEnd> {
@@ -71,7 +71,7 @@ pub trait RunInterceptor: Send + Sync {
         Vec::new()
     }
 
-    /// Takes the end of a command that the event waited for, and returns the one that counts.
+    /// Receives the end of a command that the event waited for, and returns the one that counts.
     fn ended(&self, run: InterceptedRun<'_>, end: RunEnd) -> RunEnd {
         let _ = run;
         end

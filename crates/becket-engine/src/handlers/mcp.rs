@@ -5,7 +5,7 @@
 use crate::config::handler::{Handler, McpTool};
 use crate::handlers::context::HandlerContext;
 use crate::host::mcp_tools::McpCall;
-use crate::host::panic::lent;
+use crate::host::panic::catch_service_panic;
 use crate::report::handler_result::HandlerResult;
 use crate::report::outcome::OutputSizes;
 use crate::report::run_event::{OutputStream, RunEventKind};
@@ -34,17 +34,17 @@ pub(crate) async fn run(
     let input = filled(&tool.input, || serde_json::from_slice(&context.stdin()).unwrap_or_default());
     let call = McpCall { server: &tool.server, tool: &tool.tool, input, limit, cancel: &cancel };
     // Async around the call, which can panic before there is a future.
-    let answer = lent(async { servers.call(call).await });
+    let answer = catch_service_panic(async { servers.call(call).await });
     match context.within(limit, answer).await.map(Result::flatten) {
         Ok(Ok(answer)) if answer.is_error => failed(format!("`{}` says: {}", tool.tool, answer.text)),
-        Ok(Ok(answer)) => understood(context, handler, answer.text),
+        Ok(Ok(answer)) => interpreted(context, handler, answer.text),
         Ok(Err(message)) => failed(message),
         Err(failure) => HandlerResult::without_process(interpret::failed(failure)),
     }
 }
 
-/// Interprets the text; as much of it is kept for reports as of a command's stdout.
-fn understood(context: &HandlerContext<'_>, handler: &Arc<Handler>, text: String) -> HandlerResult {
+/// Interprets the text; reports keep as much of it as of a command's stdout.
+fn interpreted(context: &HandlerContext<'_>, handler: &Arc<Handler>, text: String) -> HandlerResult {
     let mut stdout = Bytes::from(text);
     let output = interpret::HandlerOutput {
         stdout: &stdout,
@@ -62,7 +62,7 @@ fn understood(context: &HandlerContext<'_>, handler: &Arc<Handler>, text: String
     HandlerResult { stdout, printed, ..HandlerResult::without_process(taken) }
 }
 
-/// The input with `${path.to.field}` filled from the event's JSON, in strings alone and at any depth.
+/// Returns the input with `${path.to.field}` filled from the event's JSON, in strings alone and at any depth.
 fn filled(input: &Map<String, Value>, json: impl FnOnce() -> Value) -> Map<String, Value> {
     let mut filled = Value::Object(input.clone());
     if wants_filling(&filled) {
@@ -92,7 +92,7 @@ fn fill(value: &mut Value, json: &Value) {
     }
 }
 
-/// Fills placeholders once. Filled-in text is not expanded again: a tool call can't smuggle in a path.
+/// Fills placeholders once. Filled-in text is not expanded again, so a tool call can't smuggle in a path.
 fn filled_text(text: &str, json: &Value) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -113,7 +113,7 @@ fn filled_text(text: &str, json: &Value) -> String {
     out + rest
 }
 
-/// The value at a dotted path; a number steps into a list.
+/// Returns the value at a dotted path; a number selects an item of a list.
 fn at<'a>(json: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(json, |value, step| match value {
         Value::Object(map) => map.get(step),

@@ -1,4 +1,4 @@
-//! Puts the questions of hooks to the user: [`desk`] asks one after another, [`interview`] does it for one run (Q1–Q3).
+//! Asks the user the questions of hooks: [`desk`] asks one after another, [`interview`] does it for one run (Q1–Q3).
 
 mod desk;
 mod interview;

@@ -1,9 +1,9 @@
 //! In-process handlers: callbacks of the host, and functions that it registers for a session (H9).
 //!
 //! A [`Callback`] describes when it runs; the function is one of three: an inline one on the task that fires, an
-//! asynchronous one, or a blocking one on a separate thread. All three keep their time limit as far as possible: the
+//! asynchronous one, or a blocking one on a separate thread. Their time limits are enforced as far as possible: the
 //! latter two release the host at the deadline; an inline function has to be quick, and one that returns late counts as
-//! out of time.
+//! timed out.
 //!
 //! INVARIANT: a callback that fails, panics or is late never counts as silence: it is a named failure, which denies a
 //! tool call and rejects a prompt unless the host has registered the callback with `OnFailure::Continue`.
@@ -25,7 +25,7 @@ pub trait Hook: Send + Sync {
     fn call<'a>(&'a self, event: &'a Event, cancel: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer>;
 }
 
-/// An in-process handler with all that says when it runs; [`crate::Engine::on`] registers it.
+/// An in-process handler and the conditions under which it runs; [`crate::Engine::on`] registers it.
 ///
 /// ```
 /// use becket_engine::{Callback, Engine};
@@ -58,8 +58,8 @@ pub struct Callback {
 }
 
 impl Callback {
-    /// A function that is called on the task that fires. It must not block: nothing else of the event goes on
-    /// meanwhile, and one that takes longer than its limit has failed.
+    /// Creates a function that is called on the task that fires. It must not block: nothing else of the event makes
+    /// progress meanwhile, and one that takes longer than its limit has failed.
     pub fn inline<A: IntoAnswer>(
         event: EventKind,
         call: impl Fn(&Event) -> A + Send + Sync + 'static,
@@ -78,7 +78,7 @@ impl Callback {
         Callback::new(event, CallbackFn::Blocking(call))
     }
 
-    /// An asynchronous function. Its future is dropped at the time limit, and the token is cancelled then.
+    /// Creates an asynchronous function. Its future is dropped at the time limit, and the token is cancelled then.
     ///
     /// ```
     /// use becket_engine::Callback;
@@ -111,7 +111,7 @@ impl Callback {
         Callback::object(event, Arc::new(Closure(call)))
     }
 
-    /// An object that answers asynchronously.
+    /// Creates a callback from an object that answers asynchronously.
     pub fn object(event: EventKind, hook: Arc<dyn Hook>) -> Self {
         Callback::new(event, CallbackFn::Future(hook))
     }
@@ -144,13 +144,13 @@ impl Callback {
         self
     }
 
-    /// Its `if`: a permission rule that the tool call has to match (P6).
+    /// Sets its `if`: a permission rule that the tool call has to match (P6).
     pub fn when(mut self, rule: impl Into<String>) -> Self {
         self.condition = Some(rule.into());
         self
     }
 
-    /// Its time limit. Default: the event's for commands, 5 s for a function (H9, H11).
+    /// Sets its time limit. Default: the event's for commands, 5 s for a function (H9, H11).
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
@@ -168,28 +168,28 @@ impl Callback {
         self
     }
 
-    /// Its place among the handlers of its source; lower comes first (C6). Default 0.
+    /// Sets its position among the handlers of its source; lower comes first (C6). Default: 0.
     pub fn order(mut self, order: i64) -> Self {
         self.order = order;
         self
     }
 
     /// Makes it a function: a hook of one session rather than of the host. Its default limit is 5 s, and managed
-    /// settings that leave only managed hooks leave it out (H9, G2).
+    /// settings that allow only managed hooks exclude it (H9, G2).
     pub fn function(mut self) -> Self {
         self.is_function = true;
         self
     }
 
-    /// The meaning of its failure (O10). Default: it denies a tool call and rejects a prompt, and is reported on every
-    /// other event (H9). [`OnFailure::Block`] makes it a block wherever `onFailure` counts; with [`OnFailure::Continue`] it
-    /// decides nothing anywhere.
+    /// Sets the effect of its failure (O10). Default: it denies a tool call and rejects a prompt, and is reported on
+    /// every other event (H9). [`OnFailure::Block`] makes it block wherever `onFailure` counts; with
+    /// [`OnFailure::Continue`] it decides nothing anywhere.
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.on_failure = Some(on_failure);
         self
     }
 
-    /// Marks it as the host's own business: where nothing but such callbacks matches, no progress is reported (H13).
+    /// Marks it as internal to the host: if only such callbacks match, no progress is reported (H13).
     pub fn internal(mut self) -> Self {
         self.in_process.internal = true;
         self
@@ -215,7 +215,7 @@ pub struct InProcess {
 type InlineFn = dyn Fn(&Event) -> CallbackAnswer + Send + Sync;
 type BlockingFn = dyn Fn(&Event, &CancellationToken) -> CallbackAnswer + Send + Sync;
 
-/// The way it runs.
+/// The function, by the way it is called.
 #[derive(Clone)]
 pub(crate) enum CallbackFn {
     Inline(Arc<InlineFn>),
@@ -224,7 +224,7 @@ pub(crate) enum CallbackFn {
 }
 
 impl InProcess {
-    /// Two are the same where they are one registration's.
+    /// Returns the address of the function: two are equal if they belong to one registration.
     fn address(&self) -> *const () {
         match &self.how {
             CallbackFn::Inline(call) => Arc::as_ptr(call).cast(),

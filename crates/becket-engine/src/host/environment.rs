@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The surroundings of a session.
+/// The environment of a session.
 ///
 /// ```
 /// use becket_engine::Environment;
@@ -17,7 +17,7 @@ use std::time::SystemTime;
 /// assert_eq!(environment.home().unwrap().to_str(), Some("/home/ada"));
 /// ```
 ///
-/// `Debug` names the variables and keeps their values to itself (S3).
+/// `Debug` shows the names of the variables without their values (S3).
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     vars: BTreeMap<OsString, OsString>,
@@ -29,7 +29,7 @@ pub struct Environment {
     clock: Option<Clock>,
 }
 
-/// A function that looks for the marks of the events that this process is run for.
+/// A function that looks for the marks of the events for which this process runs.
 #[derive(Debug, Clone, Copy)]
 struct MarkFinder(fn() -> Vec<String>);
 
@@ -41,7 +41,7 @@ impl PartialEq for MarkFinder {
 
 impl Eq for MarkFinder {}
 
-/// A clock that tells the time of day.
+/// A clock for the time of day.
 #[derive(Debug, Clone, Copy)]
 struct Clock(fn() -> SystemTime);
 
@@ -54,12 +54,12 @@ impl PartialEq for Clock {
 impl Eq for Clock {}
 
 impl Environment {
-    /// Nothing at all: no variable, no home.
+    /// Returns an empty environment: no variables, no home.
     pub fn empty() -> Self {
         Environment::default()
     }
 
-    /// Variables as the host has them; each hook process gets them (H3).
+    /// Returns an environment with the host's variables; each hook process gets them (H3).
     pub fn from_vars(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Environment { vars: vars.into_iter().collect(), ..Environment::default() }
     }
@@ -70,13 +70,13 @@ impl Environment {
         self
     }
 
-    /// Takes one variable out.
+    /// Removes one variable.
     pub fn without_var(mut self, name: impl AsRef<OsStr>) -> Self {
         self.vars.remove(name.as_ref());
         self
     }
 
-    /// Sets the user's home directory, where the user's settings lie (C4).
+    /// Sets the user's home directory, which contains the user's settings (C4).
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
@@ -95,13 +95,14 @@ impl Environment {
         self
     }
 
-    /// Adds marks of events that this process is run for and that no variable tells (H14), or their first 8 digits or more.
+    /// Adds marks of events for which this process runs and that no variable contains (H14), or their first 8 digits or
+    /// more.
     pub fn with_enclosing(mut self, marks: impl IntoIterator<Item = String>) -> Self {
         self.enclosing.extend(marks);
         self
     }
 
-    /// As [`Environment::with_enclosing`], for marks that are looked up once handlers are to run.
+    /// Works like [`Environment::with_enclosing`], for marks that are looked up only when handlers are about to run.
     pub fn with_enclosing_found_by(mut self, find: fn() -> Vec<String>) -> Self {
         self.finder = Some(MarkFinder(find));
         self
@@ -118,17 +119,17 @@ impl Environment {
         self.clock.map_or_else(SystemTime::now, |clock| clock.0())
     }
 
-    /// One variable.
+    /// Returns one variable.
     pub fn var(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         self.vars.get(name.as_ref()).map(OsString::as_os_str)
     }
 
-    /// All variables, in the order of their names.
+    /// Returns all variables, in the order of their names.
     pub fn vars(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
-    /// The user's home directory.
+    /// Returns the user's home directory.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }
@@ -138,13 +139,13 @@ impl Environment {
         self.temp.clone().unwrap_or_else(std::env::temp_dir)
     }
 
-    /// The marks that [`Environment::with_enclosing`] added, and those that are found.
+    /// Returns the marks that [`Environment::with_enclosing`] added, and those that are found.
     pub(crate) fn enclosing(&self) -> Vec<String> {
         let found = self.finder.map(|finder| finder.0()).unwrap_or_default();
         self.enclosing.iter().cloned().chain(found).collect()
     }
 
-    /// The host's process id.
+    /// Returns the host's process id.
     pub fn pid(&self) -> u32 {
         self.pid.unwrap_or_else(std::process::id)
     }

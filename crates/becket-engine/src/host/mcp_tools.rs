@@ -4,15 +4,16 @@ use becket_process::CancellationToken;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-/// The MCP servers that the host is connected to. Not a [`crate::ToolSet`]: a handler names a server and the tool's name
-/// there, of all connected servers, also of those whose tools no model is offered, and no hook or rule sees its call.
+/// The MCP servers that the host is connected to. Not a [`crate::ToolSet`]: a handler names a server and one of its
+/// tools, of all connected servers, including those whose tools no model is offered, and no hook or rule sees its call.
 pub trait McpTools: Send + Sync {
     /// Calls a tool. The engine drops the future at the handler's limit and cancels `call.cancel` when the event is
     /// cancelled; the server has to be notified in both cases.
     ///
     /// # Errors
     ///
-    /// The server or tool does not exist or is not connected, or the call failed: in words that name what exists.
+    /// Errors if the server or tool does not exist or is not connected, or if the call failed; the message names what
+    /// exists.
     fn call<'a>(&'a self, call: McpCall<'a>) -> BoxFuture<'a, Result<McpAnswer, String>>;
 }
 
@@ -21,7 +22,7 @@ pub trait McpTools: Send + Sync {
 pub struct McpCall<'a> {
     /// The server's name.
     pub server: &'a str,
-    /// The tool's name there.
+    /// The tool's name on the server.
     pub tool: &'a str,
     /// Its input.
     pub input: Map<String, Value>,

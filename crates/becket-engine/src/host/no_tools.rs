@@ -1,8 +1,8 @@
-//! The tools of a host without the feature `models`: none can be described, and any input fits.
+//! The tools of a host without the feature `models`: none can be described, and any input is valid.
 
 use serde_json::{Map, Value};
 
-/// No tools: a [`crate::Builder::tools`] needs the feature `models`.
+/// An empty set of tools: [`crate::Builder::tools`] needs the feature `models`.
 #[derive(Debug, Clone, Default)]
 pub struct ToolSet {
     _private: (),

@@ -1,6 +1,6 @@
 //! Files that only the user of the session may read: environment files (H12) and texts too long to show (O8).
 //!
-//! They live in a directory that the host names and keeps, or in one of the engine's own, which goes with it.
+//! They are in a directory that the host names and keeps, or in one of the engine's own, which is removed with it.
 
 use becket_base::private_file;
 use becket_model::{EventKind, HandlerOrigin, SessionId};
@@ -23,7 +23,7 @@ pub(crate) struct PrivateFiles {
     made: Mutex<u64>,
 }
 
-/// The reason for which a private file could not be created.
+/// The reason why a private file could not be created.
 #[derive(Debug, thiserror::Error)]
 #[error("can't make the private file `{path}`: {source}; check that its directory is writable and not full")]
 pub(crate) struct PrivateFileError {
@@ -32,12 +32,13 @@ pub(crate) struct PrivateFileError {
 }
 
 impl PrivateFiles {
-    /// Files in `given`, which the host keeps, or else in a directory under `temp` that goes with the engine.
+    /// Creates files in `given`, which the host keeps, or else in a directory under `temp` that is removed with the
+    /// engine.
     pub(crate) fn new(given: Option<PathBuf>, temp: PathBuf) -> Self {
         PrivateFiles { given, parent: temp, own: OnceLock::new(), made: Mutex::new(0) }
     }
 
-    /// The environment file of an event's handler: empty at first, the same in later runs of the session (H12).
+    /// Returns the environment file of an event's handler: empty at first, the same in later runs of the session (H12).
     pub(crate) fn env_file(
         &self,
         session: &SessionId,
@@ -53,7 +54,7 @@ impl PrivateFiles {
         if is_file(&path) {
             return Ok(path);
         }
-        // What a hook put there instead, a link or a pipe, goes; if it is a directory, the making fails.
+        // A link or a pipe that a hook put there instead is removed; if it is a directory, the creation fails.
         let _ = fs::remove_file(&path);
         match private_file::create_new(&path) {
             Ok(_) => Ok(path),
@@ -62,19 +63,19 @@ impl PrivateFiles {
         }
     }
 
-    /// The session's environment files in the order in which a shell evaluates them: later ones win (H12).
+    /// Returns the session's environment files in the order in which a shell evaluates them: later ones win (H12).
     pub(crate) fn env_files(&self, session: &SessionId) -> Vec<PathBuf> {
         let Some(root) = self.root_if_any() else { return Vec::new() };
         let entries = fs::read_dir(root.join(session_name(session)).join("env"));
         let mut files: Vec<PathBuf> =
             entries.into_iter().flatten().filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-        // A hook can reach the directory: what else it leaves there is never evaluated, nor waited for.
+        // A hook can write to the directory: other files that it leaves there are never evaluated, nor waited for.
         files.retain(|file| is_env_name(file) && is_file(file));
         files.sort();
         files
     }
 
-    /// Keeps a text whole and says where (O8).
+    /// Stores a text in full and returns its path (O8).
     pub(crate) fn keep(&self, session: &SessionId, text: &str) -> Result<PathBuf, PrivateFileError> {
         let dir = self.session_dir(session)?.join("texts");
         make_dir(&dir)?;
@@ -89,7 +90,7 @@ impl PrivateFiles {
         }
     }
 
-    /// Makes an empty directory for one run, which is removed with the returned value.
+    /// Creates an empty directory for one run, which is removed when the returned value is dropped.
     pub(crate) fn run_dir(&self, session: &SessionId) -> Result<RunDirectory, PrivateFileError> {
         let parent = self.session_dir(session)?.join("runs");
         make_dir(&parent)?;
@@ -118,7 +119,7 @@ impl PrivateFiles {
     /// Removes everything of one session.
     pub(crate) fn forget(&self, session: &SessionId) {
         if let Some(root) = self.root_if_any() {
-            // What is not there needs no removing, and what can't be removed goes with the directory.
+            // A missing directory needs no removal; one that can't be removed now is removed with its parent.
             let _ = fs::remove_dir_all(root.join(session_name(session)));
         }
     }
@@ -171,7 +172,7 @@ impl Drop for PrivateFiles {
     }
 }
 
-/// A directory that is removed, with everything in it, when this is dropped.
+/// A directory that is removed, with everything in it, when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct RunDirectory(PathBuf);
 
@@ -183,12 +184,12 @@ impl RunDirectory {
 
 impl Drop for RunDirectory {
     fn drop(&mut self) {
-        // What can't be removed goes with the session.
+        // If it can't be removed now, it is removed with the session.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// A session's id as a file name: readable where it is plain, always told apart.
+/// Returns a session's id as a file name: readable if it is plain, and always unique.
 fn session_name(session: &SessionId) -> String {
     let plain: String =
         session.as_str().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(40).collect();
@@ -201,7 +202,7 @@ fn digest(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A regular file and no link to one.
+/// Returns whether a path is a regular file and not a link to one.
 fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
 }
@@ -227,7 +228,7 @@ fn is_own_dir(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-/// Makes a directory that only this user may enter, unless it is there already.
+/// Creates a directory that only this user may enter, unless it exists already.
 pub(crate) fn make_dir(path: &Path) -> Result<(), PrivateFileError> {
     match make_new_dir(path) {
         Ok(()) => Ok(()),

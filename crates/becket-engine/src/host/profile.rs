@@ -1,5 +1,5 @@
-//! Profiles: which directories hold the configuration, how variables are called, and the few rules in which the
-//! dialects differ (C4, C6, D5, H11).
+//! Profiles: the directories of the configuration, the names of variables, and the few rules in which the dialects
+//! differ (C4, C6, D5, H11).
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// `.claude`, variables `CLAUDE_…`.
+    /// Returns the profile with `.claude` and variables `CLAUDE_…`.
     pub fn claude() -> Self {
         Profile {
             name: "claude".into(),
@@ -48,7 +48,8 @@ impl Profile {
         }
     }
 
-    /// `.agent`, variables `AGENT_…`; `order` counts among all, context goes with a deny, 10 s for commands.
+    /// Returns the profile with `.agent` and variables `AGENT_…`; `order` counts among all, context is kept beside a
+    /// deny, 10 s for commands.
     pub fn agent() -> Self {
         Profile {
             order_among_all: true,
@@ -58,12 +59,12 @@ impl Profile {
         }
     }
 
-    /// `.becket`, variables `BECKET_…`.
+    /// Returns the profile with `.becket` and variables `BECKET_…`.
     pub fn becket() -> Self {
         Profile::named("becket", "BECKET", managed("becket", "Becket"))
     }
 
-    /// The profile of that name: `claude`, `agent` or `becket`.
+    /// Returns the profile of that name: `claude`, `agent` or `becket`.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "claude" => Some(Profile::claude()),
@@ -73,7 +74,7 @@ impl Profile {
         }
     }
 
-    /// The names that [`Profile::from_name`] takes.
+    /// The names that [`Profile::from_name`] accepts.
     pub const NAMES: [&'static str; 3] = ["claude", "agent", "becket"];
 
     fn named(name: &'static str, prefix: &'static str, managed: PathBuf) -> Self {
@@ -91,12 +92,12 @@ impl Profile {
         }
     }
 
-    /// The name of one of the profile's variables: `var("PROJECT_DIR")` is `CLAUDE_PROJECT_DIR`.
+    /// Returns the name of one of the profile's variables: `var("PROJECT_DIR")` is `CLAUDE_PROJECT_DIR`.
     pub fn var(&self, name: &str) -> String {
         format!("{}_{name}", self.prefix)
     }
 
-    /// The name of a variable about the session: `session_var("SESSION_ID")` is `CLAUDE_CODE_SESSION_ID`.
+    /// Returns the name of a variable about the session: `session_var("SESSION_ID")` is `CLAUDE_CODE_SESSION_ID`.
     pub(crate) fn session_var(&self, name: &str) -> String {
         format!("{}_{name}", self.session_prefix)
     }

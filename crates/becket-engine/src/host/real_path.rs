@@ -1,17 +1,17 @@
-//! The real path of a path, also for a file that does not exist yet (P8).
+//! Resolves a path to its real path, even for a file that does not exist yet (P8).
 //!
 //! Total on any text of a model: no recursion, no more links than the kernel follows, and a path that is too long for
 //! any system call leads nowhere.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The length that no system call accepts any more, in bytes (`PATH_MAX` of Linux; elsewhere it is less).
+/// The length that no system call accepts any more, in bytes (`PATH_MAX` of Linux; lower elsewhere).
 const LONGEST: usize = 4_096;
 /// The number of links that the kernel follows before it gives up (`path_resolution(7)`).
 const MOST_LINKS: usize = 40;
 
-/// Returns the real path of a file that may not exist yet: its nearest existing parent counts, and a link to nothing
-/// leads to where it points. `None` for links in a circle and for a text that is not a path.
+/// Returns the real path of a file that may not exist yet: its nearest existing parent is resolved, and a link to
+/// nothing leads to its target. Returns `None` for links in a circle and for a text that is not a path.
 pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..=MOST_LINKS {
@@ -27,9 +27,9 @@ pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
 }
 
 enum Step {
-    /// The end of the way.
+    /// The resolved path.
     Real(PathBuf),
-    /// A link to nothing, replaced by what it says.
+    /// A link to nothing, replaced by its target.
     Link(PathBuf),
 }
 
@@ -44,7 +44,7 @@ fn step(path: &Path) -> Option<Step> {
     })
 }
 
-/// `missing` under a directory in which its first name does not exist; `..` is taken on the text alone.
+/// Returns `missing` under a directory in which its first name does not exist; `..` is resolved in the text alone.
 fn below(mut base: PathBuf, missing: &Path) -> PathBuf {
     for part in missing.components() {
         match part {

@@ -10,14 +10,15 @@ use std::any::Any;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A tool. It only does its work: hooks, rules, the mode and the user decide before whether a call may run.
+/// A tool. It only does its work: hooks, rules, the mode and the user decide beforehand whether a call may run.
 ///
-/// Only [`Tool::name`], [`Tool::spec`] and [`Tool::run`] are required; the other methods default to the cautious answer.
+/// Only [`Tool::name`], [`Tool::spec`] and [`Tool::run`] are required; the other methods default to a cautious answer.
 pub trait Tool: Send + Sync {
     /// Returns its name, as the model calls it and as hooks and rules know it.
     fn name(&self) -> &str;
 
-    /// Returns another name by which deny and ask rules may mean it: the one before it was cut (X5). No allow rule does.
+    /// Returns another name that deny and ask rules may use: the full name before it was cut (X5). Allow rules can't
+    /// use it.
     fn other_name(&self) -> Option<&str> {
         None
     }
@@ -41,8 +42,8 @@ pub trait Tool: Send + Sync {
         false
     }
 
-    /// Returns whether a call runs with [`RunningCall::rights`] and no more, or not at all (E5). A call with fewer rights than
-    /// all is denied otherwise.
+    /// Returns whether a call runs with [`RunningCall::rights`] and no more, or not at all (E5). Otherwise a call with
+    /// restricted rights is denied.
     fn enforces_rights(&self) -> bool {
         false
     }
@@ -50,7 +51,7 @@ pub trait Tool: Send + Sync {
     /// Checks an input against the tool's schema: the model's own (L0), and one that a hook rewrote (D9).
     ///
     /// # Errors
-    /// The problem, for the model; names the field.
+    /// Returns the problem, for the model; it names the field.
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
         let _ = input;
         Ok(())
@@ -63,8 +64,8 @@ pub trait Tool: Send + Sync {
 
     /// Returns the effect of a call, as modes see it (P14); [`Effect::Acts`] if it is not certain.
     ///
-    /// `input` is what would run: paths absolute (N3), defaults filled in, rewritten if a hook did so. Called on the
-    /// task that fires, so it may look at a few files and must not wait.
+    /// `input` is the one that would run: paths absolute (N3), defaults filled in, rewritten if a hook did so. Called
+    /// on the task that fires, so it may access a few files and must not wait.
     fn effect(&self, session: &Session, input: &Map<String, Value>) -> Effect {
         let _ = (session, input);
         Effect::Acts
@@ -76,29 +77,31 @@ pub trait Tool: Send + Sync {
         Vec::new()
     }
 
-    /// Returns the file that a call with this input reads or changes, absolute; `None` if it is about no single file.
+    /// Returns the file that a call with this input reads or changes, absolute; `None` if it does not concern a single
+    /// file.
     fn touches(&self, input: &Map<String, Value>) -> Option<PathBuf> {
         let _ = input;
         None
     }
 
-    /// Reads the output with which a PostToolUse hook replaces this tool's output (D11). By default a string is shown as
+    /// Reads the output by which a PostToolUse hook replaces this tool's output (D11). By default a string is shown as
     /// it is, and anything else as JSON.
     ///
     /// # Errors
-    /// It does not have the shape of this tool's output: then that stays.
+    /// Errors if it does not have the shape of this tool's output: then the original stays.
     fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         Ok(ToolOutput::text(text, value.clone()))
     }
 
-    /// Runs a call. After `cancel` it is dropped within a few seconds: whatever it has started has to end with it.
+    /// Runs a call. After `cancel` it is dropped within a few seconds: everything that it has started has to end with
+    /// it.
     fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
 }
 
 impl dyn Tool + '_ {
-    /// Returns the names by which only deny and ask rules may mean it (P2, X5): the one before it was cut, and its server's
-    /// if that contains `__`, since rules without `__*` can't tell such a server from a tool.
+    /// Returns the names that only deny and ask rules may use for it (P2, X5): the full name before it was cut, and its
+    /// server's name if that contains `__`, since rules without `__*` can't tell such a server from a tool.
     #[must_use]
     pub fn restricting_names(&self) -> Vec<String> {
         let sanitized = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
@@ -110,7 +113,7 @@ impl dyn Tool + '_ {
     }
 }
 
-/// A call as a model makes it.
+/// A call as a model wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     /// Its id (`tool_use_id`).
@@ -121,7 +124,7 @@ pub struct ToolCall {
     pub input: Object,
 }
 
-/// A call that runs.
+/// A running call.
 #[derive(Debug, Clone, Copy)]
 pub struct RunningCall<'a> {
     /// The session of the call.
@@ -130,16 +133,16 @@ pub struct RunningCall<'a> {
     pub id: &'a str,
     /// The input that hooks and rules have judged.
     pub input: &'a Map<String, Value>,
-    /// The model's own input, not normalized or rewritten: for responses that repeat parts of it (N3).
+    /// The model's own input, not normalized or rewritten, for responses that repeat parts of it (N3).
     pub own: &'a Map<String, Value>,
-    /// The rights that hooks leave to the call, those of each hook, with paths as they are written. The call has what all of
-    /// them leave, and the settings may leave less (E5).
+    /// The rights that hooks leave to the call, those of each hook, with paths as they are written. The call has the
+    /// rights that all of them leave, and the settings may leave fewer (E5).
     pub rights: &'a [Rights],
     /// Cancelled once the result is no longer needed.
     pub cancel: &'a CancellationToken,
-    /// Time limit. The tool enforces it itself, since only it knows when its clock is paused.
+    /// The time limit. The tool enforces it itself, since only it knows when its clock is paused.
     pub limit: Duration,
-    /// A value of the caller, for tools that are made for it; see [`RunningCall::of_caller`].
+    /// A value of the caller, for tools that are built for it; see [`RunningCall::of_caller`].
     pub caller: &'a (dyn Any + Send + Sync),
 }
 
@@ -154,13 +157,13 @@ impl<'a> RunningCall<'a> {
 /// The effect of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// It reads inside the working directories, or is a command that only reads.
+    /// The call reads inside the working directories, or is a command that only reads.
     Reads,
-    /// It edits inside the working directories.
+    /// The call edits inside the working directories.
     Edits,
-    /// It edits elsewhere.
+    /// The call edits elsewhere.
     EditsElsewhere,
-    /// It edits what is protected: `.git`, settings, shell profiles.
+    /// The call edits protected files: `.git`, settings, shell profiles.
     EditsProtected,
     /// Anything else, including unknown effects.
     Acts,
@@ -169,13 +172,13 @@ pub enum Effect {
 /// A tool's declared effects; by default the cautious ones (X5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hints {
-    /// It changes nothing.
+    /// The tool changes nothing.
     pub read_only: bool,
-    /// It may destroy something.
+    /// The tool may destroy something.
     pub destructive: bool,
-    /// It deals with the world outside.
+    /// The tool interacts with the outside world.
     pub open_world: bool,
-    /// Its calls may run beside other calls that may.
+    /// Its calls may run concurrently with other such calls.
     pub together: bool,
 }
 
@@ -191,7 +194,7 @@ impl Default for Hints {
 pub struct ToolServer {
     /// Its name in the configuration.
     pub name: String,
-    /// Origin of its configuration.
+    /// The origin of its configuration.
     pub source: String,
 }
 
@@ -209,13 +212,13 @@ impl ToolServer {
     }
 }
 
-/// Output of a tool.
+/// The output of a tool.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolOutput {
-    /// For the model.
+    /// The content for the model.
     pub content: Vec<Block>,
-    /// For hooks: `tool_response`.
+    /// The output for hooks: `tool_response`.
     pub response: Value,
 }
 
@@ -224,7 +227,7 @@ pub struct ToolOutput {
 #[error("{error}")]
 #[non_exhaustive]
 pub struct ToolFailure {
-    /// For the model.
+    /// The error for the model.
     pub error: String,
     /// Set if the tool's own work was interrupted.
     pub interrupted: bool,
@@ -236,12 +239,12 @@ impl ToolOutput {
         Self { content, response }
     }
 
-    /// Returns an answer in text.
+    /// Returns an output of text.
     pub fn text(text: impl Into<String>, response: Value) -> Self {
         Self { content: vec![Block::Text(text.into())], response }
     }
 
-    /// Returns its text alone, as batches show it.
+    /// Returns its text alone, as in batches.
     #[must_use]
     pub fn as_text(&self) -> String {
         let texts: Vec<&str> = self.content.iter().filter_map(Block::as_text).collect();
@@ -250,7 +253,7 @@ impl ToolOutput {
 }
 
 impl ToolFailure {
-    /// Returns a failure of the tool's own.
+    /// Returns a failure of the tool itself.
     pub fn new(error: impl Into<String>) -> Self {
         Self { error: error.into(), interrupted: false }
     }

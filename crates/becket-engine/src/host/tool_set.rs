@@ -1,6 +1,6 @@
 //! The tools of a host, by their names.
 //!
-//! INVARIANT: no two tools have one name. MCP servers come and go: a call keeps the tool that it was found as.
+//! INVARIANT: tools have unique names. MCP servers come and go: a call keeps the tool that was found for it.
 
 use super::tool::Tool;
 use becket_llm::ToolSpec;
@@ -14,8 +14,8 @@ type ToolList = Arc<[Arc<dyn Tool>]>;
 
 /// A host's tools, in order. Cheap to clone; all clones are the same set.
 ///
-/// It answers the engine's questions about schemas, defaults and prompts for the user
-/// ([`crate::Builder::tools`]), is what agents of hooks may call ([`crate::Builder::agent_tools`]), and what a host's own
+/// It answers the engine's questions about schemas, defaults and prompts for the user ([`crate::Builder::tools`]),
+/// contains the tools that agents of hooks may call ([`crate::Builder::agent_tools`]), and those that a host's own
 /// model is offered ([`crate::HostOperations::offered_tools`]).
 #[derive(Clone, Default)]
 pub struct ToolSet {
@@ -23,7 +23,7 @@ pub struct ToolSet {
 }
 
 impl ToolSet {
-    /// Returns the set of these tools. Of two with one name the first counts.
+    /// Returns the set of these tools. Of two with the same name the first counts.
     #[must_use]
     pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         let set = Self::default();
@@ -60,7 +60,7 @@ impl ToolSet {
     /// Checks an input against the tool's schema (L0, D9). An unknown tool, which belongs to another host, passes.
     ///
     /// # Errors
-    /// The problem, for the model; names the field.
+    /// Returns the problem, for the model; it names the field.
     pub fn check(&self, tool: &str, input: &Map<String, Value>) -> Result<(), String> {
         self.find(tool).map_or(Ok(()), |tool| tool.check(input))
     }
@@ -71,7 +71,7 @@ impl ToolSet {
         self.find(tool).map(|tool| tool.defaults()).unwrap_or_default()
     }
 
-    /// Returns whether the tool runs its calls with fewer rights than all (E5). An unknown one does not.
+    /// Returns whether the tool enforces restricted rights of its calls (E5). An unknown one does not.
     #[must_use]
     pub fn enforces_rights(&self, tool: &str) -> bool {
         self.find(tool).is_some_and(|tool| tool.enforces_rights())

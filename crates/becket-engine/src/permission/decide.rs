@@ -1,7 +1,7 @@
 //! The settlement of a tool call after hooks and permission rules (D3, D6, D8, D10).
 //!
 //! A hook's allow skips the prompt and nothing more: a deny rule still denies and an ask rule still asks. Everything
-//! here is one total function of the decisions; it asks nothing and reads nothing.
+//! here is one total function of the decisions, without questions or I/O.
 
 use becket_model::{Attributed, PermissionDecision, Ruling, Stop, Verdict};
 
@@ -12,14 +12,14 @@ pub(crate) enum RuleSays {
     Deny(String),
     /// An ask rule matches.
     Ask(String),
-    /// An allow rule covers it.
+    /// An allow rule covers the call.
     Allow(String),
     /// No rule decides.
     Nothing,
 }
 
 impl RuleSays {
-    /// The stricter of two answers; of two alike the first.
+    /// Returns the stricter of two answers; the first if they are equally strict.
     pub(crate) fn stricter(self, other: RuleSays) -> RuleSays {
         match (&self, &other) {
             (RuleSays::Deny(_), _) => self,
@@ -40,20 +40,21 @@ pub(crate) struct Circumstances {
     pub(crate) interactive: bool,
     /// Set if the session is in the mode `dontAsk`.
     pub(crate) dont_ask: bool,
-    /// The reason for which no hook's allow counts for this call: a tool that needs a person, a critical removal.
+    /// The reason why no hook's allow counts for this call: a tool that needs a person, a critical removal.
     pub(crate) allow_is_void: Option<String>,
 }
 
-/// The decision about a call by hooks and permission rules together. Exhaustive on purpose: a match has to handle each.
+/// The decision about a call by hooks and permission rules together. Exhaustive on purpose: a match has to handle every
+/// case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a call whose settlement nobody reads is not guarded"]
 pub enum Settlement {
-    /// It runs without a prompt.
+    /// The call runs without a prompt.
     Allowed {
         /// The hook or rule, and its reason.
         because: String,
     },
-    /// It does not run.
+    /// The call does not run.
     Denied {
         /// The reason, for the model.
         because: String,
@@ -63,11 +64,11 @@ pub enum Settlement {
         /// The hook or rule, and its reason.
         because: String,
     },
-    /// It waits for the session to be resumed (D10).
+    /// The call waits for the session to be resumed (D10).
     Deferred,
-    /// It does not run, and the host stops (D6).
+    /// The call does not run, and the host stops (D6).
     Stopped {
-        /// `stopReason`, or that a hook stopped it.
+        /// The `stopReason`, or a text that a hook stopped it.
         because: String,
     },
     /// Neither hooks nor rules decide: the host's mode does (P11, P14).
@@ -75,7 +76,7 @@ pub enum Settlement {
 }
 
 impl Settlement {
-    /// Returns its word, as reports have it: `allowed`, `denied`, `asked`, `deferred`, `stopped`, `open`.
+    /// Returns the word that reports use: `allowed`, `denied`, `asked`, `deferred`, `stopped`, `open`.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Settlement::Allowed { .. } => "allowed",
@@ -93,7 +94,7 @@ pub(crate) fn tool_call(verdict: &Verdict, rules: &RuleSays, circumstances: &Cir
     let hook = || verdict.joined_reason().unwrap_or_default();
     let decision = match &verdict.ruling {
         Ruling::Permission { decision, .. } => Some(*decision),
-        // No other ruling is given on a tool call; were there one, it would be one that holds back.
+        // No other ruling occurs on a tool call; if one did, it would be a block.
         Ruling::Block(_) | Ruling::RequestDeny { .. } | Ruling::WorktreeFailed(_) => {
             Some(PermissionDecision::Deny)
         }
@@ -150,8 +151,8 @@ fn by_rule(rules: &RuleSays) -> Settlement {
 }
 
 /// Settles a PermissionRequest verdict (D3, D8): an allow answers the prompt, whatever its cause, but overrides no deny
-/// rule; a rewritten input is checked against the ask rules too. One that a folder without trust proposes is asked
-/// about (G3).
+/// rule; a rewritten input is checked against the ask rules too. If a folder without trust proposes the rewrite, the
+/// user is asked (G3).
 pub(crate) fn permission_request(verdict: &Verdict, rules: &RuleSays) -> Settlement {
     if let (Some(stop), false) = (&verdict.stop, matches!(verdict.ruling, Ruling::RequestDeny { .. })) {
         return stopped(stop);
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
     use becket_model::{DecidedBy, EventKind, Reason, Source};
 
-    fn said<T>(what: T) -> Attributed<T> {
+    fn attributed<T>(what: T) -> Attributed<T> {
         Attributed { source: Source::User, label: "guard".into(), what }
     }
 
@@ -200,7 +201,7 @@ mod tests {
         let mut verdict = Verdict::silent(EventKind::PreToolUse);
         if let Some(decision) = decision {
             let reason = Reason { text: "because".into(), by: DecidedBy::Answer };
-            verdict.ruling = Ruling::Permission { decision, reasons: vec![said(reason)] };
+            verdict.ruling = Ruling::Permission { decision, reasons: vec![attributed(reason)] };
         }
         verdict
     }
@@ -274,11 +275,11 @@ mod tests {
     #[test]
     fn a_stricter_hook_never_makes_a_laxer_settlement() {
         // rules: D1, D3
-        let asked =
+        let decisions =
             [Some(PermissionDecision::Allow), Some(PermissionDecision::Ask), Some(PermissionDecision::Deny)];
         for circumstances in all_circumstances() {
             for rule in rules() {
-                let strict: Vec<u8> = asked
+                let strict: Vec<u8> = decisions
                     .iter()
                     .map(|d| strictness(&tool_call(&verdict(*d), &rule, &circumstances)))
                     .collect();
@@ -293,7 +294,7 @@ mod tests {
         for decision in DECISIONS {
             for rule in rules() {
                 let mut stopped = verdict(decision);
-                stopped.stop = Some(said(Stop { reason: None }));
+                stopped.stop = Some(attributed(Stop { reason: None }));
                 let settled = tool_call(&stopped, &rule, &Circumstances::default());
                 assert_eq!(strictness(&settled), 4, "{decision:?} {rule:?}");
             }

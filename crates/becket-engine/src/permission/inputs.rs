@@ -25,8 +25,8 @@ pub(crate) struct PermissionSession<'a> {
 
 /// Returns the settlement of the call; `None` on events that are not about permission.
 ///
-/// `written` is the event as the host fired it: parameter rules are compared with what the model or a hook wrote, not
-/// with what a schema filled in (P10). `judged` is the event with the input that would run.
+/// `written` is the event as the host fired it: parameter rules are compared with the input of the model or a hook, not
+/// with the defaults of a schema (P10). `judged` is the event with the input that would run.
 pub(crate) fn of(
     session: &PermissionSession<'_>,
     snapshot: &Snapshot,
@@ -37,7 +37,7 @@ pub(crate) fn of(
     with_person(session, snapshot, written, judged, verdict, session.interactive)
 }
 
-/// Returns whether the call is denied only because there is no person to ask: with one it would be asked.
+/// Returns whether the call is denied only because there is no person to ask: otherwise the person would be asked.
 pub(crate) fn has_nobody_to_ask(
     session: &PermissionSession<'_>,
     snapshot: &Snapshot,
@@ -69,19 +69,19 @@ fn with_person(
         false => decide::permission_request(verdict, rules),
     };
     if snapshot.config.permissions.is_empty() && !allows(verdict) {
-        // No rule can speak, and no allow can be void: only a mode could let the call run.
+        // No rule can match, and no allow can be void: only a mode could let the call run.
         let settled = settle(&RuleSays::Nothing, &circumstances_of(judged, interactive));
         return Some(asked_if_critical(session, judged, verdict, settled));
     }
-    // Gathered once, so that a command line is analysed once.
+    // Gathered once, so that a command line is analysed only once.
     let mut facts = Facts::gather(judged, session.home, session.rule_tools);
     let literals =
         [written.body.tool_call().map(|(_, input)| input), rewrite(verdict).map(|rewrite| &rewrite.what)];
     let mut rules = None;
     for literal in literals.into_iter().flatten() {
         facts = facts.written(literal);
-        let said = rules_say(snapshot, &facts);
-        rules = Some(rules.map_or(said.clone(), |before: RuleSays| before.stricter(said)));
+        let decision = rules_say(snapshot, &facts);
+        rules = Some(rules.map_or(decision.clone(), |before: RuleSays| before.stricter(decision)));
     }
     let rules = rules.unwrap_or(RuleSays::Nothing);
     let circumstances = Circumstances {
@@ -96,7 +96,7 @@ fn with_person(
 }
 
 /// Asks about the removal of a critical path, whatever allows it: a hook, a rule, a mode (D3, P14). An allow of
-/// PermissionRequest hooks is the answer to such a question, and holds.
+/// PermissionRequest hooks is the answer to such a question, and counts.
 pub(crate) fn asked_if_critical(
     session: &PermissionSession<'_>,
     event: &Event,
@@ -130,13 +130,13 @@ fn runs_unasked(settled: &Settlement, event: &Event, verdict: &Verdict) -> bool 
     }
 }
 
-/// Returns the reason for which the call removes a critical path, if it does.
+/// Returns the reason why the call removes a critical path, if it does.
 pub(crate) fn removal(facts: &Facts<'_>) -> Option<String> {
     let scope = facts.scope(facts.cwd(), &LinksOnDisk);
     facts.call().and_then(|call| critical_removal(call, &scope))
 }
 
-/// The event with the input that would run: a hook's rewrite, made normal, or what it has (D4, D9).
+/// Returns the event with the input that would run: a hook's rewrite, normalized, or the original (D4, D9).
 pub(crate) fn judged<'a>(
     session: &PermissionSession<'_>,
     event: Cow<'a, Event>,
@@ -169,7 +169,7 @@ fn is_about_a_call(event: &Event) -> Option<bool> {
     }
 }
 
-/// Returns the input with which a hook replaces the model's.
+/// Returns the input by which a hook replaces the model's.
 pub(crate) fn rewrite(verdict: &Verdict) -> Option<&Attributed<Map<String, Value>>> {
     if let Ruling::RequestAllow { updated_input: Some(rewrite), .. } = &verdict.ruling {
         return Some(rewrite);
@@ -185,7 +185,7 @@ fn circumstances_of(event: &Event, interactive: bool) -> Circumstances {
     }
 }
 
-/// Tools whose answer is a person's: an allow counts only together with the answers (D3).
+/// Tools that a person has to answer: an allow counts only together with the answers (D3).
 const ANSWERED_BY_A_PERSON: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
 
 /// Returns whether there is an allow that circumstances could void.
@@ -206,8 +206,8 @@ fn void_allow(
     requires_user(session, tool, facts, || answers(tool, verdict))
 }
 
-/// Returns the reason for which no allow of a hook and no mode answers for a person (D3); `answered` is true if a hook
-/// gave the person's answers.
+/// Returns the reason why neither an allow of a hook nor a mode replaces a person's answer (D3); `answered` is true if
+/// a hook gave the person's answers.
 pub(crate) fn requires_user(
     session: &PermissionSession<'_>,
     tool: &str,
@@ -223,8 +223,8 @@ pub(crate) fn requires_user(
     removal(facts)
 }
 
-/// Asks about a call with a hook's rewrite of its input if no hook's allow counts for it (D3); answers of a person may
-/// be such a rewrite.
+/// Asks about a call if a hook rewrites its input and no hook's allow counts for it (D3); a person's answers may be
+/// such a rewrite.
 pub(crate) fn unless_critical(
     session: &PermissionSession<'_>,
     event: &Event,
@@ -246,7 +246,7 @@ pub(crate) fn unless_critical(
     }
 }
 
-/// Returns whether a hook gave the person's answers; another hook's rewrite of the questions gives none.
+/// Returns whether a hook gave the person's answers; another hook's rewrite of the questions is not an answer.
 fn answers(tool: &str, verdict: &Verdict) -> bool {
     verdict.fields.updated_input.as_ref().is_some_and(|input| {
         tool != "AskUserQuestion" || input.what.get("answers").is_some_and(Value::is_object)
@@ -262,14 +262,14 @@ pub(crate) fn rule_restriction(snapshot: &Snapshot, facts: &Facts<'_>) -> Option
     }
 }
 
-/// The rules of all settings on the call (P11).
+/// Returns the decision of the rules of all settings on the call (P11).
 fn rules_say(snapshot: &Snapshot, facts: &Facts<'_>) -> RuleSays {
-    // Without a rule the call need not be analysed.
+    // Without rules the call need not be analysed.
     let Some(call) = facts.call().filter(|_| !snapshot.config.permissions.is_empty()) else {
         return RuleSays::Nothing;
     };
     let decision = snapshot.rules.decide(call, &facts.scope(&snapshot.places.project_dir, &LinksOnDisk));
-    let told = match decision.rule {
+    let reason = match decision.rule {
         Some(entry) => format!(
             "the rule `{}` of {} says {}: {}",
             entry.rule(),
@@ -280,9 +280,9 @@ fn rules_say(snapshot: &Snapshot, facts: &Facts<'_>) -> RuleSays {
         None => decision.why,
     };
     match decision.behavior {
-        Behavior::Deny => RuleSays::Deny(told),
-        Behavior::Ask => RuleSays::Ask(told),
-        Behavior::Allow => RuleSays::Allow(told),
+        Behavior::Deny => RuleSays::Deny(reason),
+        Behavior::Ask => RuleSays::Ask(reason),
+        Behavior::Allow => RuleSays::Allow(reason),
         Behavior::Undecided => RuleSays::Nothing,
     }
 }

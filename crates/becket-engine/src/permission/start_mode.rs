@@ -9,32 +9,32 @@ use becket_rules::Mode;
 pub struct StartMode {
     /// The mode.
     pub mode: PermissionMode,
-    /// For the user, where it is another one than was asked for.
+    /// A warning for the user, if the mode is not the requested one.
     pub warning: Option<String>,
     /// Set if the session was started with `bypassPermissions` available.
     pub(crate) bypass_available: bool,
 }
 
 impl StartMode {
-    /// The command line's mode, else that of the files, else `default`.
+    /// Returns the command line's mode, else that of the files, else `default`.
     pub(crate) fn of(request: &Request, config: &Config) -> Self {
         let of_files = || config.default_mode.as_ref().map(|set| set.mode.clone());
-        let wanted = request.permissions.mode().map(mode_of).or_else(of_files);
-        let wanted = wanted.unwrap_or(PermissionMode::Default);
-        let bypasses = wanted == PermissionMode::BypassPermissions;
+        let requested = request.permissions.mode().map(mode_of).or_else(of_files);
+        let requested = requested.unwrap_or(PermissionMode::Default);
+        let bypasses = requested == PermissionMode::BypassPermissions;
         let bypass_available = bypasses || request.permissions.bypass_available();
         if bypasses && config.policy.bypass_permissions_disabled {
             let warning = format!("the session starts in the mode `default`: {DISABLED}");
             return Self { mode: PermissionMode::Default, warning: Some(warning), bypass_available };
         }
-        Self { mode: wanted, warning: None, bypass_available }
+        Self { mode: requested, warning: None, bypass_available }
     }
 }
 
 pub(crate) const DISABLED: &str =
     "`disableBypassPermissionsMode` in the settings forbids `bypassPermissions`";
 
-/// The mode as events name it.
+/// Converts the mode to the one in events.
 pub(crate) fn mode_of(mode: Mode) -> PermissionMode {
     match mode {
         Mode::Default => PermissionMode::Default,

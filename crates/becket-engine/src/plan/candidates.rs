@@ -1,5 +1,5 @@
-//! The handlers that a value selects: gates, matchers and duplicates, computed once per (event, value) and then looked
-//! up (M9). The result depends on the configuration alone, never on the rest of an event.
+//! The handlers that a value selects: gates, matchers and duplicates, computed once per (event, value) and then cached
+//! (M9). The result depends on the configuration alone, never on the rest of an event.
 
 use crate::config::handler::{Action, Handler, If};
 use crate::config::hookset::HookSet;
@@ -17,16 +17,16 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 /// The number of values that are cached before the cache of that event is emptied (M9).
 const REMEMBERED: usize = 1_024;
 
-/// The longest value that is remembered, in bytes: a model may make up names, and memory must not grow with them.
+/// The longest value that is cached, in bytes: a model may make up names, and memory must not grow with them.
 const LONGEST_REMEMBERED: usize = 1_024;
 
-/// A compiled set of handlers with its memory.
+/// A compiled set of handlers with its cache.
 #[derive(Debug)]
 pub(crate) struct Part {
     hooks: Arc<HookSet>,
     gates: Gates,
     places: Arc<Places>,
-    /// For each event the reasons of its handlers, in their order, for which they run for no value.
+    /// For each event, the reasons why its handlers run for no value, in their order.
     closed: Vec<OnceLock<Box<[Option<SkipReason>]>>>,
     memory: Vec<RwLock<HashMap<Box<str>, Arc<Candidates>>>>,
     judged: AtomicU64,
@@ -35,15 +35,16 @@ pub(crate) struct Part {
 /// The handlers that a value selects.
 #[derive(Debug)]
 pub(crate) struct Candidates {
-    /// The handlers left, in C6 order, duplicates merged.
+    /// The handlers that remain, in C6 order, duplicates merged.
     pub(crate) runs: Arc<[PlannedRun]>,
-    /// The others. A thousand of them must cost little, so they are only pointed at.
+    /// The other handlers. A thousand of them must cost little, so they are stored as indexes.
     dropped: Vec<DroppedHandler>,
-    /// The value, for those that a matcher dropped.
+    /// The value, for handlers that a matcher dropped.
     subject: Arc<str>,
-    /// Duplicates that gave way to another handler.
+    /// Duplicates that were replaced by another handler.
     duplicates: Vec<SkippedHandler>,
-    /// Set if nothing of the event can still drop a handler: no `if`, no `once`, no agent scope, no `agent` handler.
+    /// Set if no other property of the event can drop a handler: no `if`, no `once`, no agent scope, no `agent`
+    /// handler.
     pub(crate) settled: bool,
 }
 
@@ -57,7 +58,8 @@ enum DroppedHandler {
 }
 
 impl Candidates {
-    /// The handlers that the value does not select, each with the reason; `hooks` is the set they were selected from.
+    /// Returns the handlers that the value does not select, each with the reason; `hooks` is the set they were selected
+    /// from.
     pub(crate) fn skipped<'a>(
         &'a self,
         hooks: &'a HookSet,
@@ -82,7 +84,7 @@ impl Part {
         Part { hooks, gates, places, closed, memory, judged: AtomicU64::new(0) }
     }
 
-    /// The same handlers behind other gates; what was remembered is forgotten.
+    /// Returns the same handlers behind other gates, with an empty cache.
     pub(crate) fn behind(&self, gates: Gates) -> Self {
         Part::new(self.hooks.clone(), gates, self.places.clone())
     }
@@ -96,7 +98,7 @@ impl Part {
         self.judged.load(Ordering::Relaxed)
     }
 
-    /// The candidates for a value; remembered ones are looked up without asking a matcher.
+    /// Returns the candidates for a value; cached ones need no matcher.
     pub(crate) fn candidates(&self, event: EventKind, subject: Option<&str>) -> Arc<Candidates> {
         let memory = &self.memory[event as usize];
         let value = subject.unwrap_or_default();
@@ -127,7 +129,7 @@ impl Part {
                 dropped.push(DroppedHandler::Other(at, why.clone()));
                 continue;
             }
-            // The handlers of a group share their matcher, so one answer serves them all.
+            // The handlers of a group share their matcher, so one result is enough for all of them.
             let matches = match last {
                 Some((before, matches)) if std::ptr::eq(before.matcher.text(), handler.matcher.text()) => {
                     matches
@@ -150,7 +152,8 @@ impl Part {
         Candidates { runs, dropped, subject: subject.unwrap_or_default().into(), duplicates, settled }
     }
 
-    /// A value too long to be judged matches: a guard must not miss.
+    /// Returns whether a matcher selects a value. One that is too long to be matched counts as a match: a guard must
+    /// not miss.
     fn matches(&self, handler: &Handler, subject: Option<&str>) -> bool {
         let Some(subject) = subject else { return true };
         self.judged.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Handlers that would do the same thing run once, and what runs is never weaker than any copy (H1).
+//! Merges handlers that would do the same, so that they run once; the merged one is never weaker than any copy (H1).
 
 use crate::config::handler::{Action, Background, Handler, If};
 use crate::config::placeholders::{FilledCommand, Places};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Merges duplicates; each that gives way to another is put on `skipped`.
+/// Merges duplicates; each that is replaced by another is added to `skipped`.
 pub(crate) fn merge(
     handlers: Vec<Arc<Handler>>,
     places: &Places,
@@ -35,7 +35,7 @@ pub(crate) fn merge(
     kept
 }
 
-/// The same over what several sets run together; a run keeps the note of the handler that leads.
+/// Merges the runs of several sets; a run keeps the note of the leading handler.
 pub(crate) fn merge_runs(
     runs: Vec<PlannedRun>,
     places: &Places,
@@ -48,7 +48,7 @@ pub(crate) fn merge_runs(
     merged.into_iter().map(|handler| PlannedRun { note: note(&handler), handler }).collect()
 }
 
-/// Puts the copy into the place of the first, or the other way round, whichever source is trusted more.
+/// Keeps the copy whose source is trusted more, and skips the other.
 fn unite(first: &mut Arc<Handler>, copy: Arc<Handler>, skipped: &mut Vec<SkippedHandler>) {
     let copy_leads = copy.place.source.trust_rank() < first.place.source.trust_rank();
     let (leads, yields) = if copy_leads { (copy, first.clone()) } else { (first.clone(), copy) };
@@ -57,7 +57,7 @@ fn unite(first: &mut Arc<Handler>, copy: Arc<Handler>, skipped: &mut Vec<Skipped
     skipped.push(SkippedHandler { handler: yields, why });
 }
 
-/// The leading copy with everything that makes the other one stricter.
+/// Returns the leading copy with everything that makes the other one stricter.
 fn strictest(leads: &Handler, yields: &Handler) -> Handler {
     let mut merged = leads.clone();
     if yields.timeout.limit > merged.timeout.limit {
@@ -90,10 +90,11 @@ struct Key {
     deed: HandlerEffect,
 }
 
-/// Settings are one namespace; each plugin and each root of a skill or an agent is its own.
+/// The namespace of a handler: settings of one project share one; each plugin and each root of a skill or an agent has
+/// its own.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Namespace {
-    Settings,
+    Settings(PathBuf),
     Root(Source, Option<PathBuf>),
 }
 
@@ -106,12 +107,12 @@ enum HandlerEffect {
 }
 
 impl Key {
-    /// `None` where the handler is never compared: one registered by the host, or one that can't be filled.
+    /// Returns the key, or `None` if the handler is never compared: it is registered by the host, or can't be filled.
     fn of(handler: &Handler, places: &Places) -> Option<Key> {
         let namespace = match &handler.place.source {
             Source::Callback | Source::Function => return None,
             Source::Policy | Source::User | Source::Project | Source::Local | Source::Flag => {
-                Namespace::Settings
+                Namespace::Settings(places.project_of(handler).to_owned())
             }
             source @ (Source::Plugin(_) | Source::Skill(_) | Source::Agent(_)) => {
                 Namespace::Root(source.clone(), handler.root.as_ref().map(|root| root.root.clone()))
@@ -139,7 +140,7 @@ fn prompt_deed(prompt: &crate::config::handler::Prompt, agent: bool) -> HandlerE
     HandlerEffect::Prompt { agent, prompt: prompt.prompt.clone(), model: prompt.model.clone() }
 }
 
-/// The text of the `if`; where a path in it starts from the settings' own directory, that directory belongs to it.
+/// Returns the text of the `if`, with the settings' own directory if a path in it starts there.
 fn condition(handler: &Handler) -> Option<(String, Option<PathBuf>)> {
     match &handler.condition {
         If::Absent => None,

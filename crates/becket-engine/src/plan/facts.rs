@@ -1,6 +1,6 @@
 //! Facts for planning apart from the event: base directories of paths, the user, targets of links.
 //!
-//! All of them are gathered before planning, so that planning itself looks nothing up.
+//! All of them are gathered before planning, so that planning itself accesses no file.
 
 use becket_model::{Event, EventBody};
 use becket_rules::{Applies, Call, Condition, Links, Renames, Scope, tools};
@@ -22,7 +22,7 @@ pub(crate) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Gathers them; the only look at the file system is where the path of the tool call really leads (P8).
+    /// Gathers them; the only file system access resolves the path of the tool call (P8).
     pub(crate) fn gather(event: &'a Event, home: Option<&'a Path>, renames: &'a Renames) -> Self {
         let cwd = &event.session.cwd;
         let call = event.body.tool_call();
@@ -41,16 +41,16 @@ impl<'a> Facts<'a> {
         self.is_about_a_program
     }
 
-    /// The subagent that the event comes from or is about.
+    /// Returns the subagent that the event comes from or is about.
     pub(crate) fn agent_id(&self) -> Option<&str> {
         self.agent_id
     }
 
-    /// Puts a handler's `if` to the tool call.
+    /// Evaluates a handler's `if` on the tool call.
     pub(crate) fn judge(&self, condition: &Condition, anchor: &Path) -> Applies {
         match &self.call {
             Some(call) => condition.applies(call, &self.scope(anchor, &self.links)),
-            // An `if` elsewhere is `If::NeverRuns` from the start; were there one, it would run to be safe.
+            // An `if` on other events is `If::NeverRuns` from the start; if not, it would run to be safe.
             None => Applies::Unknown { why: "the event has no tool call".into() },
         }
     }
@@ -63,7 +63,7 @@ impl<'a> Facts<'a> {
         self.call.as_ref()
     }
 
-    /// The same facts about a call whose input was written like this, before anything was filled in (P10).
+    /// Returns the same facts about the call with its input as written, before defaults were filled in (P10).
     pub(crate) fn written(self, literal: &'a Map<String, Value>) -> Self {
         Facts { call: self.call.map(|call| call.written(literal)), ..self }
     }
@@ -91,14 +91,14 @@ fn links(
     cwd: &Path,
     home: Option<&Path>,
 ) -> HashMap<PathBuf, PathBuf> {
-    let given = tools::path_field(tool).and_then(|field| input.get(field)).and_then(|value| value.as_str());
-    let Some(given) = given else { return HashMap::new() };
-    let path = absolute(given, cwd, home);
+    let written = tools::path_field(tool).and_then(|field| input.get(field)).and_then(|value| value.as_str());
+    let Some(written) = written else { return HashMap::new() };
+    let path = absolute(written, cwd, home);
     let real = real_path(&path);
     real.filter(|real| *real != path).map(|real| HashMap::from([(path, real)])).unwrap_or_default()
 }
 
-/// Links as they are on disk; for settling a call, which may look.
+/// Links as they are on disk, for settling a call, which may access files.
 pub(crate) struct LinksOnDisk;
 
 impl Links for LinksOnDisk {

@@ -1,5 +1,5 @@
-//! The gates before anything is planned: switches, policy and trust (G1–G3), and the URLs that may be posted to (H5).
-//! One check for every event and source.
+//! The gates before planning: switches, policy and trust (G1–G3), and the URLs that may be posted to (H5). One check
+//! for every event and source.
 
 use crate::config::allowed_urls::AllowedUrls;
 use crate::config::handler::{Action, Handler};
@@ -8,50 +8,54 @@ use crate::config::{Policy, Trust};
 use crate::plan::skip::SkipReason;
 use becket_model::Source;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The way the host was started.
+/// The way in which the host was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Start {
-    /// With everything.
+    /// Normally, with everything.
     #[default]
     Normal,
-    /// Bare: only what the command line and the host brought along.
+    /// Bare: only the hooks of the command line and the host.
     Bare,
     /// Safe mode: only managed hooks.
     Safe,
 }
 
-/// The settings that decide, whatever the event, whether a handler may run.
+/// The settings that decide whether a handler may run, whatever the event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Gates {
     /// Managed `disableAllHooks: true` (G1).
     pub policy_disables_all: bool,
-    /// The source whose `disableAllHooks: true` won (G2).
+    /// The source whose `disableAllHooks: true` is in force (G2).
     pub disabled_by: Option<Source>,
+    /// Folders without trust whose own `disableAllHooks: true` is in force (G2).
+    pub disabled_folders: BTreeSet<PathBuf>,
     /// Managed `allowManagedHooksOnly: true` (G2).
     pub managed_only: bool,
     /// Managed `strictPluginOnlyCustomization` that names `hooks` (G2).
     pub plugin_only: bool,
     /// Plugins that the policy force-enables, by full id (G2).
     pub forced_plugins: BTreeSet<Arc<str>>,
-    /// The URLs that may be posted to, for every source; `None`: all (H5).
+    /// The URLs that may be posted to, for every source; `None` allows all (H5).
     pub(crate) allowed_urls: Option<Arc<AllowedUrls>>,
-    /// The way the host was started (G2).
+    /// The way in which the host was started (G2).
     pub start: Start,
     /// The facts about trust in the workspace (G3).
     pub trust: Trust,
-    /// The profile whose hooks these are: a handler that runs Becket on the hooks of the same one does not run (H14).
+    /// The profile of these hooks: a handler that runs Becket on the hooks of the same profile does not run (H14).
     pub(crate) profile: Option<Arc<str>>,
 }
 
 impl Gates {
-    /// The gates that the configuration and the start make.
+    /// Creates the gates of a configuration and a start.
     pub(crate) fn new(policy: &Policy, start: Start, trust: Trust) -> Self {
         Gates {
             policy_disables_all: policy.disable_all_hooks,
             disabled_by: policy.disabled_by.clone(),
+            disabled_folders: policy.disabled_folders.clone(),
             managed_only: policy.managed_only,
             plugin_only: policy.plugin_only_hooks,
             forced_plugins: policy.forced_plugins.clone(),
@@ -62,16 +66,24 @@ impl Gates {
         }
     }
 
-    /// The same gates around the hooks of a profile.
+    /// Returns the same gates for the hooks of a profile.
     pub(crate) fn of_profile(self, name: &str) -> Self {
         Gates { profile: Some(name.into()), ..self }
     }
 
-    /// Returns the reason for which the handler may run on no event, or `None` if it may.
+    /// Returns the reason why the handler may run on no event, or `None` if it may.
     pub fn closed_to(&self, handler: &Handler) -> Option<SkipReason> {
         self.closed_for(&handler.place.source)
+            .or_else(|| self.closed_by_folder(handler))
             .or_else(|| self.closed_to_url(handler))
             .or_else(|| self.closed_to_becket(handler))
+    }
+
+    fn closed_by_folder(&self, handler: &Handler) -> Option<SkipReason> {
+        let by = &handler.place.source;
+        let is_disabled =
+            matches!(by, Source::Project | Source::Local) && self.disabled_folders.contains(&handler.anchor);
+        is_disabled.then(|| SkipReason::Disabled { by: by.clone() })
     }
 
     fn closed_to_url(&self, handler: &Handler) -> Option<SkipReason> {
@@ -87,7 +99,7 @@ impl Gates {
         is_becket.then_some(SkipReason::RunsBecket)
     }
 
-    /// Returns the reason for which no handler of `source` may run, or `None` if it may.
+    /// Returns the reason why no handler of `source` may run, or `None` if it may.
     pub(crate) fn closed_for(&self, source: &Source) -> Option<SkipReason> {
         if self.policy_disables_all {
             return Some(SkipReason::DisabledByPolicy);
@@ -109,7 +121,8 @@ impl Gates {
         (!self.trust.lets_hooks_run()).then_some(SkipReason::Untrusted)
     }
 
-    /// Managed handlers, host callbacks, and handlers of plugins that the policy force-enables.
+    /// Returns whether handlers of a source ignore the switch: managed ones, host callbacks, and those of force-enabled
+    /// plugins.
     fn outlives_a_switch(&self, source: &Source) -> bool {
         match source {
             Source::Policy | Source::Callback => true,

@@ -1,12 +1,12 @@
 //! The id of a hook's agent: `hook-agent-` and a random UUID (H8).
 //!
-//! The prefix distinguishes the events of such an agent from all others; nothing else in the engine looks at it.
+//! The prefix distinguishes the events of such an agent from all others; nothing else in the engine reads it.
 
 use becket_model::AgentId;
 
 const PREFIX: &str = "hook-agent-";
 
-/// A name that no other agent has.
+/// Returns an id that no other agent has.
 pub(crate) fn fresh() -> AgentId {
     AgentId::from(format!("{PREFIX}{}", uuid::Uuid::new_v4()))
 }

@@ -1,7 +1,7 @@
-//! Handlers that are registered while a session runs: frontmatter of skills and agents, and what a host adds (C10).
+//! Handlers that are registered while a session runs: from frontmatter of skills and agents, and by the host (C10).
 //!
-//! Each registration is a separate set. Adding one appends a pointer; nothing that is registered already is copied or
-//! compiled again, and no registration can be lost to another task's.
+//! Each registration is a separate set. Adding one appends a pointer; registered handlers are not copied or compiled
+//! again, and no registration can be lost to another task's.
 
 use crate::plan::candidates::Part;
 use crate::plan::gates::Gates;
@@ -9,7 +9,7 @@ use becket_model::EventKind;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-/// Names a set of registered handlers.
+/// The id of a set of registered handlers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RegistrationId(u64);
 
@@ -38,7 +38,7 @@ impl Registrations {
         id
     }
 
-    /// Removes a set; false if it is gone already. Firings under way keep what they planned.
+    /// Removes a set; returns false if it is gone already. Firings in progress keep their plan.
     pub(crate) fn remove(&self, id: RegistrationId) -> bool {
         let mut sets = self.sets.write().unwrap_or_else(PoisonError::into_inner);
         let Some(at) = sets.iter().position(|(known, _)| *known == id) else { return false };
@@ -74,11 +74,11 @@ impl Registrations {
     }
 }
 
-/// The bits of a position that tell apart handlers of one source and `order`.
+/// The bits of a position that distinguish handlers of one source and `order`.
 const SEQUENCE: u64 = 0xff_ffff;
 
-/// The position of a handler that is registered as the `number`th: after all that were loaded from its source with
-/// its `order`, and after those registered before it (C6).
+/// Returns the position of a handler that is registered as the `number`th: after all that were loaded from its source
+/// with its `order`, and after those registered before it (C6).
 pub(crate) fn position(loaded: u64, number: u64) -> u64 {
     const REGISTERED: u64 = 0x80_0000;
     (loaded & !SEQUENCE) | REGISTERED | (number & (SEQUENCE ^ REGISTERED))

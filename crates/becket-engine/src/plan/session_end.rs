@@ -7,10 +7,10 @@ use becket_model::table::HandlerKind;
 use becket_model::{EventKind, Source};
 use std::time::Duration;
 
-/// The most that the configuration can ask for.
+/// The longest budget that the configuration can set.
 const MOST: Duration = Duration::from_secs(60);
 
-/// The budget of the planned event; `None` on every other event than SessionEnd.
+/// Returns the budget of the planned event; `None` on every event except SessionEnd.
 pub(crate) fn budget(plan: &Plan, environment: &Environment, profile: &Profile) -> Option<Duration> {
     if plan.event() != EventKind::SessionEnd {
         return None;

@@ -1,4 +1,4 @@
-//! The reason for which a handler does not run: the stage that dropped it, in words.
+//! The reason why a handler does not run: the stage that dropped it, and a message.
 
 use crate::config::handler::Handler;
 use becket_model::{EventKind, Source};
@@ -20,7 +20,7 @@ pub struct SkippedHandler {
 pub enum Stage {
     /// Hooks are switched off (G1, G2).
     Disabled,
-    /// A policy or the way of starting leaves it out (G2, H5).
+    /// A policy or the way in which the host was started excludes it (G2, H5).
     Policy,
     /// The workspace is not trusted (G3).
     Trust,
@@ -34,14 +34,14 @@ pub enum Stage {
     Duplicate,
     /// It runs Becket on the same hooks again (H14).
     Recursion,
-    /// It has had its one run (C11).
+    /// It has already run once (C11).
     Once,
     /// It could not be loaded (C7).
     Schema,
 }
 
 impl Stage {
-    /// One word, as `explain` prints it.
+    /// Returns the word that `explain` prints for this stage.
     pub const fn as_str(self) -> &'static str {
         match self {
             Stage::Disabled => "disabled",
@@ -58,51 +58,51 @@ impl Stage {
     }
 }
 
-/// The reason, with what is needed to put it into words.
+/// The reason, with the data for its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkipReason {
-    /// Managed `disableAllHooks`.
+    /// Managed settings set `disableAllHooks`.
     DisabledByPolicy,
-    /// `disableAllHooks` of another source.
+    /// Another source sets `disableAllHooks`.
     Disabled {
         /// The source.
         by: Source,
     },
-    /// Managed `allowManagedHooksOnly`.
+    /// Managed settings set `allowManagedHooksOnly`.
     ManagedOnly,
-    /// Managed `strictPluginOnlyCustomization`.
+    /// Managed settings set `strictPluginOnlyCustomization`.
     PluginsOnly,
     /// Its URL is not in `allowedHttpHookUrls` (H5).
     UrlNotAllowed,
-    /// A bare start.
+    /// The host was started bare.
     Bare,
-    /// Safe mode.
+    /// The host was started in safe mode.
     SafeMode,
     /// The workspace is not trusted.
     Untrusted,
-    /// It is another agent's.
+    /// It belongs to another agent.
     OtherAgent,
     /// It is an `agent` handler, and the event comes from inside one (H8).
     InsideHookAgent,
-    /// The matcher says no.
+    /// Its matcher does not match.
     Matcher {
         /// The value that it was tested against.
         subject: Arc<str>,
     },
-    /// The `if` says no.
+    /// Its `if` does not match.
     If {
-        /// In words.
+        /// The reason, as a message.
         reason: String,
     },
-    /// The event has no tool call for an `if` to look at.
+    /// The event has no tool call for an `if`.
     IfNeverRuns,
     /// It has no `if`, and the event is about a program that a call executes (E4).
     NoCondition,
     /// Another handler does the same and is at least as strict.
     Duplicate {
-        /// Whose.
+        /// The source of that handler.
         source: Source,
-        /// Which.
+        /// The label of that handler.
         label: Arc<str>,
     },
     /// It is a call of `becket fire --stdin-event` on the same hooks.
@@ -112,7 +112,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// The stage that this reason belongs to.
+    /// Returns the stage that this reason belongs to.
     pub const fn stage(&self) -> Stage {
         match self {
             SkipReason::DisabledByPolicy | SkipReason::Disabled { .. } => Stage::Disabled,
@@ -153,7 +153,7 @@ impl fmt::Display for SkippedHandler {
             SkipReason::If { reason } => f.write_str(reason),
             SkipReason::IfNeverRuns => if_never_runs(f, self.handler.event),
             SkipReason::NoCondition => {
-                f.write_str("only hooks with an `if` are asked about a program that a line executes")
+                f.write_str("only hooks with an `if` run for a program that a line executes")
             }
             SkipReason::Duplicate { source, label } => {
                 write!(f, "does the same as `{label}` ({source}), which runs")
@@ -162,12 +162,12 @@ impl fmt::Display for SkippedHandler {
                 "it is Becket itself, and would run these hooks again; \
                  `becket --profile becket fire --stdin-event` runs those of `.becket/settings.json`",
             ),
-            SkipReason::OnceDone => f.write_str("`once`: it has had its successful run"),
+            SkipReason::OnceDone => f.write_str("`once`: it has already run successfully"),
         }
     }
 }
 
-/// `matcher "Bash|Wirte" does not match "Write"; did you mean "Bash|Write"?`
+/// Writes `matcher "Bash|Wirte" does not match "Write"; did you mean "Bash|Write"?`
 fn mismatch(f: &mut fmt::Formatter<'_>, handler: &Handler, subject: &str) -> fmt::Result {
     let text = handler.matcher.text();
     write!(f, "matcher \"{text}\" does not match \"{subject}\"")?;
@@ -186,5 +186,5 @@ fn mismatch(f: &mut fmt::Formatter<'_>, handler: &Handler, subject: &str) -> fmt
 }
 
 fn if_never_runs(f: &mut fmt::Formatter<'_>, event: EventKind) -> fmt::Result {
-    write!(f, "`if` is looked at on tool events only; on `{event}` a handler with `if` never runs")
+    write!(f, "`if` is evaluated on tool events only; on `{event}` a handler with `if` never runs")
 }

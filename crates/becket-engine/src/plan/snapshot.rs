@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The configuration in force. Work in flight keeps the one that it started with.
+/// The configuration in force. Work in progress keeps its snapshot.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pub(crate) config: Arc<Config>,
@@ -63,8 +63,8 @@ impl Snapshot {
         self.config.policy.audit.mode != AuditMode::Off
     }
 
-    /// Returns the digest of the configuration: of each file its source, its path, and its text or the reason why there is
-    /// none.
+    /// Returns the digest of the configuration: of each file its source, its path, and its text or the reason why there
+    /// is none.
     pub(crate) fn policy_digest(&self) -> &str {
         self.policy_digest.get_or_init(|| {
             let mut hash = Sha256::new();
@@ -79,7 +79,7 @@ impl Snapshot {
         })
     }
 
-    /// The same surroundings with another configuration (C8).
+    /// Returns the same snapshot with another configuration (C8).
     pub(crate) fn with_config(
         &self,
         loaded: Arc<LoadedFiles>,
@@ -89,7 +89,7 @@ impl Snapshot {
         Snapshot::new(loaded, config, environment, self.places.clone(), self.gates.start, self.trust)
     }
 
-    /// The same hooks and switches with other permissions (P13): what was remembered of them stays.
+    /// Returns the same hooks and switches with other permissions (P13), and with their caches.
     pub(crate) fn with_permissions(&self, loaded: Arc<LoadedFiles>, new: Config) -> Self {
         let hooks = self.config.hooks.clone();
         let config = Arc::new(Config { hooks, next_sequence: self.config.next_sequence, ..new });
@@ -108,7 +108,7 @@ impl Snapshot {
     }
 }
 
-/// The permission rules of all files, compiled.
+/// Compiles the permission rules of all files.
 fn rules(config: &Config) -> RuleSet {
     let mut set = RuleSet::default();
     for rule in &config.permissions {
@@ -119,13 +119,13 @@ fn rules(config: &Config) -> RuleSet {
     set
 }
 
-/// Returns the place of a rule as a person reads it.
+/// Returns the place of a rule in the form that people read.
 pub(crate) fn label(rule: &RuleSource) -> String {
     let file = &rule.location.file;
     if **file == *Path::new(SESSION) {
         return "this session".to_owned();
     }
-    // A layer made from an argument has no line numbers that a person could know.
+    // A layer made from an argument has no line numbers that mean anything to a person.
     match file.to_str().and_then(|name| name.strip_prefix("<--")?.strip_suffix('>')) {
         Some(argument) if argument != "settings" => format!("{} (`--{argument}`)", rule.source),
         Some(_) | None => format!("{} ({})", rule.source, rule.location),

@@ -9,8 +9,8 @@ use std::path::{Component, Path, PathBuf};
 /// Tools whose `file_path` is made absolute before hooks see it.
 const WITH_FILE_PATH: [&str; 3] = ["Read", "Edit", "Write"];
 
-/// The event with its tool input made normal; unchanged, and not copied, where it is normal already. A batch keeps
-/// what the model wrote.
+/// Returns the event with its tool input normalized; unchanged, and not copied, if it is normal already. A batch keeps
+/// the model's own input.
 pub(crate) fn normalize<'a>(event: &'a Event, tools: &ToolSet, home: Option<&Path>) -> Cow<'a, Event> {
     let Some((tool, input)) = event.body.tool_call() else { return Cow::Borrowed(event) };
     let path = normal_file_path(tool, input, &event.session.cwd, home);
@@ -29,7 +29,7 @@ pub(crate) fn normalize<'a>(event: &'a Event, tools: &ToolSet, home: Option<&Pat
     Cow::Owned(event)
 }
 
-/// The same event about another input (D9).
+/// Returns the same event with another input (D9).
 pub(crate) fn with_input(event: &Event, input: &Map<String, Value>) -> Event {
     let mut event = event.clone();
     if let Some(slot) = input_mut(&mut event.body) {
@@ -39,7 +39,7 @@ pub(crate) fn with_input(event: &Event, input: &Map<String, Value>) -> Event {
 }
 
 pub(crate) fn input_mut(body: &mut EventBody) -> Option<&mut Map<String, Value>> {
-    // The five tool events, as `EventBody::tool_call` names them; a sixth would have to be named there first.
+    // The five tool events of `EventBody::tool_call`; a sixth would have to be added there first.
     if let EventBody::PreToolUse(e) = body {
         Some(&mut e.tool_input)
     } else if let EventBody::PostToolUse(e) = body {
@@ -64,14 +64,14 @@ fn normal_file_path(
     if !WITH_FILE_PATH.contains(&tool) {
         return None;
     }
-    let given = input.get("file_path")?.as_str()?;
-    let normal = absolute(given, cwd, home);
+    let written = input.get("file_path")?.as_str()?;
+    let normal = absolute(written, cwd, home);
     let normal = normal.to_str()?;
-    (normal != given).then(|| normal.to_owned())
+    (normal != written).then(|| normal.to_owned())
 }
 
-/// An absolute path without `.` and `..`, worked out on the text alone, as hooks see it (N3): `~/` is the home directory,
-/// where there is one, and anything else that is not absolute is seen from `cwd`.
+/// Returns an absolute path without `.` and `..`, computed from the text alone, as hooks see it (N3): `~/` is the home
+/// directory, if there is one, and any other relative path starts at `cwd`.
 pub fn absolute(given: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
     let expanded = match (given.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),

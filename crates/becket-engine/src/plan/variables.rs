@@ -1,6 +1,6 @@
 //! The environment of a hook's process (H3): the host's variables, the settings' `env`, the profile's own.
 //!
-//! INVARIANT: nothing here can keep a process from starting: what no process can be given is left out.
+//! INVARIANT: nothing here can prevent a process from starting: values that no process can receive are left out.
 
 use crate::config::SettingsEnv;
 use crate::config::git_bash;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The variables of a snapshot's hooks that no event changes, by the trust in a handler's source (H3).
 #[derive(Debug, Clone)]
 pub(crate) struct BaseEnv {
-    /// Each with the first rank of trust that it is for, the most trusted first. The first is for all.
+    /// The variables from each rank of trust on, the most trusted first. The first entry is for all.
     by_rank: Vec<(u8, Variables)>,
 }
 
@@ -32,7 +32,7 @@ impl BaseEnv {
         BaseEnv { by_rank: ranks.map(of).collect() }
     }
 
-    /// The variables of handlers of this source.
+    /// Returns the variables of handlers of this source.
     pub(crate) fn of(&self, source: &Source) -> &[(OsString, OsString)] {
         let rank = source.trust_rank();
         let found = self.by_rank.iter().rev().find(|(first, _)| *first <= rank);
@@ -40,7 +40,7 @@ impl BaseEnv {
     }
 }
 
-/// The host's variables without telemetry exporters, the settings' `env`, and the profile's own.
+/// Returns the host's variables without telemetry exporters, the settings' `env`, and the profile's own.
 fn base(
     environment: &Environment,
     settings_env: &[(String, String)],
@@ -69,12 +69,12 @@ fn base(
     env.into_iter().collect()
 }
 
-/// The most that settings may put into the environment, in bytes, and the most of one variable. The kernel starts no
-/// process with much more (`execve(2)`), so one file could keep every other file's guard from running.
+/// The largest size of all variables from settings, in bytes, and of one variable. The kernel starts no process with
+/// much more (`execve(2)`), so one file could prevent every other file's guard from running.
 const SETTINGS_ENV: usize = 512 << 10;
 const SETTINGS_VARIABLE: usize = 96 << 10;
 
-/// The settings' `env`, without what no process can be given.
+/// Returns the settings' `env`, without values that no process can receive.
 fn settings_variables(settings_env: &[(String, String)]) -> impl Iterator<Item = (OsString, OsString)> {
     let mut room = SETTINGS_ENV;
     settings_env.iter().filter_map(move |(name, value)| {
@@ -88,7 +88,8 @@ fn settings_variables(settings_env: &[(String, String)]) -> impl Iterator<Item =
     })
 }
 
-/// `OTEL_*` variables that name an exporter: a hook that uses telemetry must not send to the host's collector.
+/// Returns whether a variable is an `OTEL_*` that names an exporter: telemetry of a hook must not go to the host's
+/// collector.
 fn is_telemetry(name: &str) -> bool {
     name.starts_with("OTEL_") && name.contains("EXPORTER")
 }
@@ -102,7 +103,7 @@ pub(crate) fn of_handler(
 ) -> Vec<(OsString, OsString)> {
     let places = &snapshot.places;
     let mut env = snapshot.base_env.of(&handler.place.source).to_vec();
-    let own = places.variables(handler.root.as_deref()).into_iter().map(|(name, value)| {
+    let own = places.variables(handler).into_iter().map(|(name, value)| {
         let value = match value {
             PathOrText::Path(path) => written(path, style),
             PathOrText::Text(text) => text.into(),
@@ -114,7 +115,7 @@ pub(crate) fn of_handler(
     env
 }
 
-/// A path as the shell of a handler writes it (H3).
+/// Returns a path as the shell of a handler writes it (H3).
 pub(crate) fn written(path: PathBuf, style: PathStyle) -> OsString {
     match (style, path.to_str()) {
         (PathStyle::GitBash, Some(text)) => git_bash::path(text).into(),
@@ -134,7 +135,7 @@ fn of_event(places: &Places, event: &Event) -> Vec<(OsString, OsString)> {
     out
 }
 
-/// A value that a process can be given: one byte must not keep a guard from starting.
+/// Returns a value that a process can receive: one byte must not prevent a guard from starting.
 fn without_nul(value: &str) -> String {
     value.replace('\0', "")
 }

@@ -1,4 +1,4 @@
-//! The audit of verdicts: each is handed to the log of the host before the host acts on it.
+//! The audit of verdicts: each is passed to the log of the host before the host acts on it.
 
 use crate::config::AuditSetting;
 use crate::report::outcome::Outcome;
@@ -10,11 +10,11 @@ pub trait AuditLog: Send + Sync + fmt::Debug {
     /// Records a verdict.
     ///
     /// # Errors
-    /// Errors if it is not recorded, with the reason for the user.
+    /// Errors if the verdict is not recorded, with the reason for the user.
     fn record(&self, setting: &AuditSetting, verdict: &AuditedVerdict<'_>) -> Result<(), NotRecorded>;
 }
 
-/// A verdict on its way to the log.
+/// A verdict for the log.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct AuditedVerdict<'a> {
@@ -27,18 +27,18 @@ pub struct AuditedVerdict<'a> {
 }
 
 impl<'a> AuditedVerdict<'a> {
-    /// Creates one, as the engine hands it over.
+    /// Creates a verdict for the log.
     pub const fn new(event: &'a Event, outcome: &'a Outcome, policy: &'a str) -> Self {
         AuditedVerdict { event, outcome, policy }
     }
 }
 
-/// The reason for which a verdict is not recorded.
+/// The reason why a verdict is not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotRecorded(pub String);
 
-/// The log of a host that acts on no verdict: of tests and replays of hooks. It records nothing, and nothing fails.
+/// The log of a host that acts on no verdict, for tests and replays of hooks. It records nothing and never fails.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NotAudited;
 

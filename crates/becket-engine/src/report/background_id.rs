@@ -1,9 +1,9 @@
-//! The name of one background run: unique in this process, and told apart from those of others.
+//! The id of one background run: unique in this process, and distinct from those of others.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One run of a hook in the background. Later ones are greater.
+/// The id of one run of a hook in the background. Later ones are greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BackgroundId {
     process: u32,
@@ -11,14 +11,14 @@ pub struct BackgroundId {
 }
 
 impl BackgroundId {
-    /// An id that no other run of this process has.
+    /// Returns an id that no other run of this process has.
     pub(crate) fn next() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         BackgroundId { process: std::process::id(), number: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 }
 
-/// The process and a number: `4711-3`.
+/// Formats the process and a number: `4711-3`.
 impl fmt::Display for BackgroundId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", self.process, self.number)

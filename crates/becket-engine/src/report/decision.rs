@@ -1,27 +1,28 @@
-//! The question that every host asks of an outcome: does the action of the event go on?
+//! The question that every host asks of an outcome: does the action of the event continue?
 //!
-//! INVARIANT: only an outcome that holds nothing back, asks nothing and stops nothing is [`Decision::Proceed`].
+//! INVARIANT: only an outcome that blocks nothing, asks nothing and stops nothing is [`Decision::Proceed`].
 
 use crate::permission::decide::Settlement;
 use crate::report::outcome::Outcome;
 use becket_model::table::{DecisionModel, EventSpec, Exit2Effect, OnFailureEffect};
 use becket_model::{Failure, Verdict};
 
-/// The next step of a host. Exhaustive, so that a host that handles all of it can't miss one.
+/// The next step of a host. Exhaustive, so that a host can't miss a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use = "an event whose decision nobody reads is not guarded"]
 pub enum Decision {
-    /// Goes on: the call runs, the prompt is sent, the turn ends.
+    /// The action continues: the call runs, the prompt is sent, the turn ends.
     Proceed,
-    /// Does not go on: hooks or rules hold it back, or stop the host after the event. [`Outcome::reason`] says why.
+    /// The action does not continue: hooks or rules block it, or stop the host after the event. [`Outcome::reason`]
+    /// says why.
     Block,
-    /// Does not go on yet: a person answers first, or the session is resumed. Without a person to ask, this is a
-    /// [`Decision::Block`].
+    /// The action does not continue yet: a person answers first, or the session is resumed. Without a person to ask,
+    /// this is a [`Decision::Block`].
     Wait,
 }
 
 impl Decision {
-    /// One word, as JSON has it.
+    /// Returns the word in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Decision::Proceed => "proceed",
@@ -35,30 +36,30 @@ impl Outcome {
     /// Returns what the host does next, with everything taken into account: hooks, permission rules, `continue: false`,
     /// deferrals, and guards that were cancelled before they answered.
     ///
-    /// Three things need more than this word: the input to run with is [`Outcome::judged`], a host that stops reads
-    /// [`Verdict::stop`], and context for the model is in the verdict whatever was decided.
+    /// Three things are not part of this decision: the input to run with is [`Outcome::judged`], a host that stops
+    /// reads [`Verdict::stop`], and context for the model is in the verdict whatever was decided.
     ///
-    /// On events that end something (Stop, SubagentStop, TeammateIdle) going on means that it ends: a block keeps the agent
-    /// at work, and `continue: false` wins over a block (L4). PermissionRequest is [`Decision::Wait`] where no hook has
-    /// answered, since then a person does.
+    /// On events that end something (Stop, SubagentStop, TeammateIdle) proceeding means that it ends: a block keeps the
+    /// agent working, and `continue: false` wins over a block (L4). PermissionRequest is [`Decision::Wait`] if no hook
+    /// has answered, since then a person does.
     pub fn decision(&self) -> Decision {
         let spec = self.verdict.event.spec();
-        let held = self.verdict.blocks();
+        let blocks = self.verdict.blocks();
         match &self.settlement {
             Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => Decision::Block,
-            // A settlement never weakens a verdict; were it to, the verdict counts.
-            Some(_) if held => Decision::Block,
+            // A settlement never weakens a verdict; if it did, the verdict would count.
+            Some(_) if blocks => Decision::Block,
             Some(Settlement::Asked { .. } | Settlement::Deferred) => Decision::Wait,
             Some(Settlement::Allowed { .. }) => Decision::Proceed,
             Some(Settlement::Undecided) if spec.decision == DecisionModel::PermissionRequest => {
                 Decision::Wait
             }
             Some(Settlement::Undecided) => Decision::Proceed,
-            None => of_verdict(spec, &self.verdict, held),
+            None => of_verdict(spec, &self.verdict, blocks),
         }
     }
 
-    /// Why, in words: of the settlement, which may be a rule's, else of the hooks.
+    /// Returns the reason: that of the settlement, which may be a rule's, else that of the hooks.
     pub fn reason(&self) -> Option<String> {
         let settled = match &self.settlement {
             Some(
@@ -69,17 +70,17 @@ impl Outcome {
             ) => Some(because.clone()).filter(|text| !text.is_empty()),
             Some(Settlement::Deferred | Settlement::Undecided) | None => None,
         };
-        let stop = || self.verdict.stop.as_ref().and_then(|said| said.what.reason.clone());
+        let stop = || self.verdict.stop.as_ref().and_then(|stop| stop.what.reason.clone());
         settled.or_else(|| self.verdict.joined_reason()).or_else(stop)
     }
 }
 
 /// Decides for an event that permission rules do not concern.
-fn of_verdict(spec: &EventSpec, verdict: &Verdict, held: bool) -> Decision {
+fn of_verdict(spec: &EventSpec, verdict: &Verdict, blocks: bool) -> Decision {
     let stops = verdict.stop.is_some();
     let guards = spec.on_failure == OnFailureEffect::Block;
-    let cut_short = guards && verdict.failures.iter().any(|said| said.what == Failure::Cancelled);
-    match (held, stops) {
+    let cut_short = guards && verdict.failures.iter().any(|failure| failure.what == Failure::Cancelled);
+    match (blocks, stops) {
         (true | false, true) if ends_something(spec) => Decision::Proceed,
         (true, _) | (_, true) => Decision::Block,
         (false, false) if cut_short => Decision::Block,
@@ -88,7 +89,7 @@ fn of_verdict(spec: &EventSpec, verdict: &Verdict, held: bool) -> Decision {
     }
 }
 
-/// Returns whether a block makes the agent go on rather than stop.
+/// Returns whether a block makes the agent continue rather than stop.
 fn ends_something(spec: &EventSpec) -> bool {
     match spec.exit_2.effect {
         Exit2Effect::ContinueTurn | Exit2Effect::KeepWorking => true,

@@ -1,4 +1,4 @@
-//! The result of one handler, of whatever kind, before it is judged; and the meaning of a process's end.
+//! The result of one handler, of any kind, before it is interpreted; and the meaning of a process's end.
 
 use crate::host::questions::answer::AnsweredQuestion;
 use crate::report::background_id::BackgroundId;
@@ -12,23 +12,23 @@ use std::time::Duration;
 
 /// The result of one handler.
 pub(crate) struct HandlerResult {
-    pub(crate) taken: Interpretation,
+    pub(crate) interpretation: Interpretation,
     pub(crate) exit: Option<i32>,
     pub(crate) stdout: Bytes,
     pub(crate) stderr: Bytes,
     pub(crate) printed: OutputSizes,
-    /// Under which name it goes on in the background (A1, A2).
+    /// The id under which it continues in the background (A1, A2).
     pub(crate) background: Option<BackgroundId>,
     /// Its questions to the user (Q1).
     pub(crate) questions: Vec<AnsweredQuestion>,
-    /// The cost of its model, for the kinds that ask one.
+    /// The cost of its model, for kinds that ask one.
     pub(crate) usage: Option<Box<ModelUse>>,
 }
 
 impl HandlerResult {
-    pub(crate) fn without_process(taken: Interpretation) -> Self {
+    pub(crate) fn without_process(interpretation: Interpretation) -> Self {
         HandlerResult {
-            taken,
+            interpretation,
             exit: None,
             stdout: Bytes::new(),
             stderr: Bytes::new(),
@@ -48,7 +48,7 @@ impl HandlerResult {
     }
 }
 
-/// Returns the exit code of a process that had this limit, or the reason for which there is none.
+/// Returns the exit code of a process that had this limit, or the reason why there is none.
 pub(crate) fn exit_of(end: End, limit: Duration) -> Result<i32, Failure> {
     Err(match end {
         End::Exited(exit) => return Ok(exit),
@@ -61,7 +61,7 @@ pub(crate) fn exit_of(end: End, limit: Duration) -> Result<i32, Failure> {
     })
 }
 
-/// A process that never was.
+/// Returns the failure of a process that did not start.
 pub(crate) fn cannot_start(error: &SpawnError) -> Failure {
     let message = error.to_string();
     if matches!(error, SpawnError::NotConfined { .. }) {

@@ -1,25 +1,25 @@
-//! Texts that are too long to hand on: the whole goes to a private file, a preview and the path go on (O8).
+//! Texts that are too long to pass on: a private file keeps the whole, and a preview with the path is passed on (O8).
 
 use crate::host::private_files::PrivateFiles;
 use crate::report::outcome::Run;
 use becket_model::{Attributed, SessionId, Verdict};
 use std::sync::Arc;
 
-/// The number of characters of one context or message that go on.
+/// The number of characters of one context or message that are passed on.
 const LIMIT: usize = 10_000;
-/// The number of characters of a longer one that are shown.
+/// The number of characters in the preview of a longer one.
 const PREVIEW: usize = 2_000;
 
-/// Shortens contexts and messages; reasons go whole. `runs`: those that said them.
+/// Shortens contexts and messages; reasons are not shortened. `runs` are the runs that wrote them.
 pub(crate) fn shorten(verdict: &mut Verdict, runs: &[Arc<Run>], files: &PrivateFiles, session: &SessionId) {
-    let contexts = verdict.context.iter_mut().map(|said| {
-        let total = if said.what.plain { total(runs, said) } else { None };
-        (&mut said.what.text, total)
+    let contexts = verdict.context.iter_mut().map(|context| {
+        let total = if context.what.plain { total(runs, context) } else { None };
+        (&mut context.what.text, total)
     });
-    let messages = verdict.messages.iter_mut().map(|said| (&mut said.what, None));
-    let printed = verdict.notices.iter_mut().filter(|said| said.what.plain).map(|said| {
-        let total = total(runs, said);
-        (&mut said.what.text, total)
+    let messages = verdict.messages.iter_mut().map(|message| (&mut message.what, None));
+    let printed = verdict.notices.iter_mut().filter(|notice| notice.what.plain).map(|notice| {
+        let total = total(runs, notice);
+        (&mut notice.what.text, total)
     });
     let texts = contexts.chain(messages).chain(printed);
     let warnings: Vec<String> =
@@ -28,9 +28,9 @@ pub(crate) fn shorten(verdict: &mut Verdict, runs: &[Arc<Run>], files: &PrivateF
 }
 
 /// Returns the number of printed bytes if a text is the beginning of a hook's output (H3).
-fn total<T>(runs: &[Arc<Run>], said: &Attributed<T>) -> Option<u64> {
+fn total<T>(runs: &[Arc<Run>], text: &Attributed<T>) -> Option<u64> {
     let is_of = |run: &&Arc<Run>| {
-        run.handler.place.label == said.label && run.handler.place.source == said.source && cut(run).is_some()
+        run.handler.place.label == text.label && run.handler.place.source == text.source && cut(run).is_some()
     };
     runs.iter().find(is_of).and_then(|run| cut(run))
 }
@@ -40,8 +40,8 @@ pub(crate) fn cut(run: &Run) -> Option<u64> {
     Some(run.printed.stdout).filter(|total| *total > run.stdout.len() as u64)
 }
 
-/// Shortens one text; says so where the whole of it could not be kept, and lets it go on whole.
-/// `total`: how many bytes it had before the cap of H3, if it had more.
+/// Shortens one text; if it can't be stored in full, passes it on in full and returns a warning. `total` is the number
+/// of bytes before the cap of H3, if there were more.
 pub(crate) fn shorten_text(
     text: &mut String,
     total: Option<u64>,
@@ -64,8 +64,8 @@ pub(crate) fn shorten_text(
             };
             None
         }
-        // Better too long than lost.
-        Err(error) => Some(format!("a text of {length} characters went on whole: {error}")),
+        // A text that is too long is better than one that is lost.
+        Err(error) => Some(format!("a text of {length} characters was not shortened: {error}")),
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
     use becket_model::table::Audience;
     use becket_model::{ContextText, EventKind, Notice, Source};
 
-    fn said<T>(what: T) -> Attributed<T> {
+    fn attributed<T>(what: T) -> Attributed<T> {
         Attributed { source: Source::User, label: "x".into(), what }
     }
 
@@ -86,10 +86,10 @@ mod tests {
         let files = PrivateFiles::new(None, temp.path().into());
         let mut verdict = Verdict::silent(EventKind::SessionStart);
         let long = "é".repeat(10_001);
-        verdict.context.push(said(ContextText { text: long.clone(), plain: true }));
-        verdict.context.push(said(ContextText { text: "é".repeat(10_000), plain: false }));
-        verdict.messages.push(said(long.clone()));
-        let notice = |plain| said(Notice { to: Audience::User, text: "é".repeat(10_001), plain });
+        verdict.context.push(attributed(ContextText { text: long.clone(), plain: true }));
+        verdict.context.push(attributed(ContextText { text: "é".repeat(10_000), plain: false }));
+        verdict.messages.push(attributed(long.clone()));
+        let notice = |plain| attributed(Notice { to: Audience::User, text: "é".repeat(10_001), plain });
         verdict.notices.extend([notice(true), notice(false)]);
         shorten(&mut verdict, &[], &files, &"s".into());
         assert_eq!(verdict.context[1].what.text.chars().count(), 10_000);
@@ -113,7 +113,7 @@ mod tests {
         // rule: O8
         let files = PrivateFiles::new(Some("/dev/null/nowhere".into()), "/dev/null".into());
         let mut verdict = Verdict::silent(EventKind::SessionStart);
-        verdict.messages.push(said("x".repeat(20_000)));
+        verdict.messages.push(attributed("x".repeat(20_000)));
         shorten(&mut verdict, &[], &files, &"s".into());
         assert_eq!(verdict.messages[0].what.len(), 20_000);
         assert!(verdict.warnings[0].contains("/dev/null/nowhere"), "{:?}", verdict.warnings);

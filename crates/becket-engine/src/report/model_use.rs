@@ -27,7 +27,7 @@ pub enum ModelUse {}
 
 #[cfg(feature = "models")]
 impl ModelUse {
-    /// Nothing yet.
+    /// Creates a record without any use yet.
     pub(crate) fn of(model: &dyn Model) -> Self {
         ModelUse {
             model: model.name().to_owned(),
@@ -38,12 +38,12 @@ impl ModelUse {
         }
     }
 
-    /// One more request goes out.
-    pub(crate) fn sent(&mut self) {
+    /// Counts another request.
+    pub(crate) fn count_request(&mut self) {
         self.requests += 1;
     }
 
-    /// An answer came.
+    /// Adds the tokens and the cost of an answer.
     pub(crate) fn answered(&mut self, model: &dyn Model, usage: Usage) {
         self.usage = self.usage.plus(usage);
         let cost = model.price().and_then(|price| price.cost(&usage));

@@ -1,4 +1,4 @@
-//! The outcome of a fired event: the verdict, the handlers that ran, those that did not.
+//! The outcome of a fired event: the verdict, the handlers that ran, and those that did not.
 
 use crate::config::handler::Handler;
 use crate::host::questions::answer::AnsweredQuestion;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// The answer to a fired event. [`Outcome::decision`] condenses it into one word.
+/// The outcome of a fired event. [`Outcome::decision`] condenses it into one word.
 #[derive(Debug, Clone)]
 #[must_use = "an event whose outcome nobody reads is not guarded"]
 #[non_exhaustive]
@@ -52,7 +52,7 @@ impl Outcome {
         }
     }
 
-    /// The verdict on which no handler said anything.
+    /// Returns the verdict of an event without any answer.
     pub(crate) fn silent_verdict(event: EventKind) -> Arc<Verdict> {
         static SILENT: LazyLock<[Arc<Verdict>; EventKind::ALL.len()]> =
             LazyLock::new(|| EventKind::ALL.map(|event| Arc::new(Verdict::silent(event))));
@@ -67,7 +67,7 @@ pub enum EffectiveInput {
     Nothing,
     /// The input that the event was fired with.
     AsFired,
-    /// Another one: made normal (N3), or a hook's rewrite.
+    /// Another input: normalized (N3), or a hook's rewrite.
     Input(Map<String, Value>),
 }
 
@@ -93,13 +93,13 @@ pub(crate) fn is_about_permission(event: EventKind) -> bool {
 pub struct Run {
     /// The handler.
     pub handler: Arc<Handler>,
-    /// The status, in one word (H13).
+    /// The status of the run (H13).
     pub status: Status,
     /// Its answer.
     pub reply: Reply,
-    /// The reason for which it gave no usable answer, or ended with an error.
+    /// The reason why it gave no usable answer, or ended with an error.
     pub failure: Option<Failure>,
-    /// Its answer or failure in observation: then it has neither of the two above (G5).
+    /// Its answer or failure, if it is observed: then it has neither of the two above (G5).
     pub withheld: Option<Box<WithheldAnswer>>,
     /// Warnings for its author: fields without effect, losing rewrites.
     pub warnings: Vec<String>,
@@ -111,11 +111,11 @@ pub struct Run {
     pub stderr: Bytes,
     /// The text that it received on stdin or as the body of a request; `None` if that was the event itself.
     pub input: Option<Bytes>,
-    /// The number of bytes that it printed, those that were not kept included.
+    /// The number of bytes printed, including those that were not kept.
     pub printed: OutputSizes,
     /// The time that it took.
     pub elapsed: Duration,
-    /// Under which name it goes on in the background, where it does (A1, A2): then it decided nothing.
+    /// The id under which it continues in the background, if it does (A1, A2): then it decided nothing.
     pub background: Option<BackgroundId>,
     /// Its questions to the user, with the answers, in the order of the answers (Q1).
     pub questions: Vec<AnsweredQuestion>,
@@ -154,7 +154,7 @@ impl Run {
     }
 }
 
-/// True sizes of a run's output in bytes.
+/// The true sizes of a run's output in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(missing_docs, reason = "the names say it")]
 #[non_exhaustive]
@@ -172,9 +172,9 @@ impl OutputSizes {
 /// The status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// It answered, and holds nothing back.
+    /// It answered, and blocks nothing.
     Success,
-    /// It holds something back.
+    /// It blocks something.
     Blocked,
     /// It gave no usable answer or ended with an error.
     Error,
@@ -183,7 +183,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// One word, as reports print it.
+    /// Returns the word that reports print for this status.
     pub const fn as_str(self) -> &'static str {
         match self {
             Status::Success => "success",

@@ -1,4 +1,4 @@
-//! Everything that happens while an event is held, as one ordered stream (H13).
+//! Everything that happens while an event is handled, as one ordered stream (H13).
 //!
 //! Observers read it: the command line, a trace, an audit. The engine itself prints nothing.
 
@@ -10,11 +10,11 @@ use becket_model::{Event, Verdict};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One thing that happened, with the number of the firing that it belongs to.
+/// An occurrence, with the number of the firing that it belongs to.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RunEvent {
-    /// Counts the firings of an engine, from 1.
+    /// The number of the firing, counted by the engine from 1.
     pub firing: u64,
     /// The event itself.
     pub what: RunEventKind,
@@ -39,9 +39,9 @@ pub enum RunEventKind {
     Output {
         /// The handler.
         handler: Arc<Handler>,
-        /// Where.
+        /// The stream that it printed to.
         stream: OutputStream,
-        /// The bytes, as they came.
+        /// The bytes as they arrived.
         bytes: Arc<[u8]>,
     },
     /// A handler ended.
@@ -49,26 +49,27 @@ pub enum RunEventKind {
         /// The finished run.
         run: Arc<Run>,
     },
-    /// The event goes on without a handler: it runs, or waits for room, in the background (A1, A2). One that has not
-    /// run yet tells its start by [`RunEventKind::Started`], after the event's verdict perhaps.
+    /// The event continues without a handler: it runs, or waits for room, in the background (A1, A2). One that has not
+    /// started yet reports its start by [`RunEventKind::Started`], perhaps after the event's verdict.
     Backgrounded {
-        /// Its run.
+        /// The id of its run.
         id: BackgroundId,
         /// The handler.
         handler: Arc<Handler>,
     },
-    /// A handler in the background ended; it has no [`RunEventKind::Finished`]. Its reply holds what goes to the model (A3).
+    /// A handler in the background ended; it has no [`RunEventKind::Finished`]. Its reply contains the texts for the
+    /// model (A3).
     BackgroundFinished {
-        /// Its run.
+        /// The id of its run.
         id: BackgroundId,
         /// The finished run.
         run: Arc<Run>,
     },
-    /// The verdict is there.
+    /// The verdict has been reached.
     Decided {
         /// The verdict.
         verdict: Arc<Verdict>,
-        /// Time from the firing to the verdict.
+        /// The time from the firing to the verdict.
         elapsed: Duration,
     },
 }
@@ -81,9 +82,9 @@ pub enum OutputStream {
     Stderr,
 }
 
-/// Reads the stream as it happens, on the task that fires. Must not block.
+/// Receives run events as they happen, on the task that fires. Must not block.
 pub trait Observer: Send + Sync {
-    /// Something happened.
+    /// Handles a run event.
     fn on(&self, event: &RunEvent);
 }
 

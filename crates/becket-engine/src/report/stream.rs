@@ -5,13 +5,13 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::broadcast;
 
-/// The number of events that a slow subscriber may lag behind before it loses the oldest and receives a notice of that.
+/// The number of events by which a slow subscriber may lag before it loses the oldest and is notified.
 const BACKLOG: usize = 1_024;
 
 /// The listeners of an engine.
 pub(crate) struct Listeners {
     observers: Vec<Arc<dyn Observer>>,
-    /// Made for the first subscriber: it has room for the whole backlog from the start.
+    /// Created for the first subscriber: it allocates the whole backlog from the start.
     subscribers: OnceLock<broadcast::Sender<RunEvent>>,
 }
 
@@ -25,7 +25,7 @@ impl Listeners {
         !self.observers.is_empty() || self.channel().is_some()
     }
 
-    pub(crate) fn tell(&self, event: &RunEvent) {
+    pub(crate) fn emit(&self, event: &RunEvent) {
         for observer in &self.observers {
             observer.on(event);
         }
@@ -35,7 +35,7 @@ impl Listeners {
         }
     }
 
-    /// Returns the way to subscribers, if there is one.
+    /// Returns the channel to subscribers, if there is one.
     fn channel(&self) -> Option<&broadcast::Sender<RunEvent>> {
         self.subscribers.get().filter(|channel| channel.receiver_count() > 0)
     }
@@ -67,7 +67,7 @@ pub enum StreamItem {
 }
 
 impl RunEvents {
-    /// Waits for the next event; `None` once the engine is gone.
+    /// Waits for the next event; returns `None` once the engine is gone.
     pub async fn next(&mut self) -> Option<StreamItem> {
         match self.receiver.recv().await {
             Ok(event) => Some(StreamItem::Event(Box::new(event))),

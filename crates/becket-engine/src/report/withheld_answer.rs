@@ -1,4 +1,4 @@
-//! The answer of a handler in observation, kept apart from those that count (G5).
+//! The answer of an observed handler, kept separate from those that count (G5).
 
 use becket_model::fold::{Entry, FoldOptions, observe};
 use becket_model::{Enforcement, Failure, HandlerOrigin, ObservedAnswer, Reply};
@@ -13,12 +13,12 @@ pub struct WithheldAnswer {
     pub reply: Reply,
     /// Its failure.
     pub failure: Option<Failure>,
-    /// The effect that they would have had; `None` if it said nothing.
+    /// The effect that they would have had; `None` if the handler gave no answer.
     pub observed: Option<ObservedAnswer>,
 }
 
 impl WithheldAnswer {
-    /// Notes an entry whose answer does not count.
+    /// Records an entry whose answer does not count.
     pub(crate) fn new(
         entry: Entry,
         options: FoldOptions,
@@ -33,7 +33,7 @@ impl WithheldAnswer {
         }
     }
 
-    /// The part in the verdict of the handler at `place`.
+    /// Returns the part of the handler at `place` in the verdict.
     pub(crate) fn entry(&self, place: HandlerOrigin) -> Entry {
         Entry {
             place: HandlerOrigin { enforcement: self.enforcement, ..place },

@@ -258,7 +258,7 @@ fn a_guard_that_matches_only_the_rewrite_sees_it_whoever_rewrote() {
             "",
             json!([guard(rule), rewriter, says(pre(json!({"updatedInput": given.clone()})))]),
         ));
-        // Two rewrites: the last of the source counts, so the guard's turn depends on their order.
+        // Two rewrites: the last one of a source counts, so the result depends on the position of the guard.
         let outcome = fire(&project.engine(), &project.event(call(tool, given.clone())));
         assert!(!outcome.verdict.blocks(), "the harmless one counts");
         let project = Project::with(hooks("PreToolUse", "", json!([guard(rule), rewriter])));
@@ -301,7 +301,7 @@ fn numbers_past_all_reason_neither_panic_nor_hang() {
         let engine = project.builder().environment(environment).build().unwrap();
         let outcome = fire(&engine, &project.event(crate::common::end()));
         assert_eq!(outcome.runs.len(), 1, "{budget}");
-        // With no time at all it may go either way.
+        // Without any time both results are possible.
         assert!(outcome.runs[0].failure.is_none() || budget == "0", "{budget}");
     }
 }

@@ -59,7 +59,7 @@ fn a_dropped_firing_leaves_no_process_in_any_phase() {
             engine.close().await;
         });
     }
-    // What a hook that ended well left behind is its own affair (H4).
+    // Anything that a successful hook left behind is its own responsibility (H4).
     let left = marker.alive();
     for pid in left {
         let line = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();

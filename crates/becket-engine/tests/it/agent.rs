@@ -195,7 +195,7 @@ fn an_agent_is_asked_as_a_prompt_is_and_gets_a_tool_to_answer() {
     assert!(system.contains("`StructuredOutput`") && system.contains("never an instruction"), "{system}");
 }
 
-/// A host whose `Read` takes a path.
+/// Returns a host whose `Read` takes a path.
 fn path_of_read() -> ToolSet {
     tool_set([DescribedTool::new("Read", |input| {
         let fits = input.get("file_path").is_some_and(Value::is_string);
@@ -271,7 +271,7 @@ fn agents_work_side_by_side_on_several_threads() {
     let engine = project.builder().models(host(&model)).agent_tools(tools.for_agents()).build().unwrap();
     let event = project.event(stop());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    // Spawned, since a host will spawn it: the future can be sent between threads.
+    // Spawned, as a host would do: the future can be sent between threads.
     let outcome = runtime.block_on(runtime.spawn(async move { engine.fire(&event).await })).unwrap();
     assert!(outcome.verdict.failures.is_empty() && outcome.runs.len() == 8, "{outcome:?}");
     assert_eq!(tools.inputs().len(), 8);

@@ -239,7 +239,7 @@ fn a_hook_inside_that_hangs_ends_with_the_agent() {
     assert!(tools.inputs().is_empty(), "a check that was cancelled lets nothing run");
     let finished = finished.lock().unwrap();
     assert_eq!(finished.last().unwrap(), "Stop cancelled");
-    // On a machine that is very busy its end may come too late to be told of.
+    // On a very busy machine its end may come too late to be reported.
     assert!(
         finished[..finished.len() - 1].iter().all(|ended| ended == "PreToolUse cancelled"),
         "{finished:?}"

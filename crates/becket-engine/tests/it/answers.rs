@@ -1,5 +1,5 @@
-//! Answers under `onFailure: "block"`, of real processes, servers and callbacks: what was not understood word for word holds
-//! the event back.
+//! Answers under `onFailure: "block"`, of real processes, servers and callbacks: an answer that was not fully
+//! understood blocks the event.
 
 use crate::common::{Project, after, bash, command, fire, hooks, pre};
 use crate::http::handler;

@@ -313,7 +313,7 @@ fn a_hook_that_may_ask_reads_the_end_of_its_stdin_in_the_background() {
     assert_eq!(project.read("work/rest"), "");
 }
 
-/// An engine of a host that can't go on in the background.
+/// Returns an engine of a host that can't continue in the background.
 fn without_background(handler: Value) -> (Project, Engine) {
     let project = Project::with(hooks("PreToolUse", "", json!([handler])));
     let engine = project.builder().wait_for_async(true).build().unwrap();

@@ -1,5 +1,5 @@
-//! The background hooks of an engine as its host, and other processes, see them: many takers at once, several sessions,
-//! an engine that goes, files that tell what is under way.
+//! The background hooks of an engine as its host, and other processes, see them: many receivers at once, several
+//! sessions, an engine that is dropped, files that show the running hooks.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::common::*;
@@ -14,7 +14,7 @@ fn hook(script: &str, kind: &str) -> Value {
     json!({ "type": "command", "command": script, kind: true })
 }
 
-/// A hook that waits until the file is there.
+/// Returns a hook that waits until the file exists.
 fn waits_for(file: &str) -> String {
     format!("while [ ! -e {file} ]; do sleep 0.01; done")
 }

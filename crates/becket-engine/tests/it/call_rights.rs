@@ -1,4 +1,5 @@
-//! Rights that hooks leave to a call: their intersection, and calls that are refused because nobody enforces it (E5).
+//! Rights that hooks leave to a call: their intersection, and calls that are refused because their rights are not
+//! enforced (E5).
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::common::{DescribedTool, tool_set};
@@ -18,7 +19,7 @@ fn sandbox(value: Value) -> Value {
     pre(json!({"sandbox": value}))
 }
 
-/// A host that runs Bash with the rights that hooks leave.
+/// Returns a host that runs Bash with the rights that hooks leave.
 fn enforcing(builder: Builder) -> Builder {
     let bash = DescribedTool { enforces_rights: true, ..DescribedTool::new("Bash", |_| Ok(())) };
     builder.tools(tool_set([bash, DescribedTool::new("Read", |_| Ok(()))])).enforces_rights(true)
@@ -75,7 +76,7 @@ fn a_tool_that_enforces_nothing_is_refused_and_another_one_is_not() {
     let [rights] = &*rights else { panic!("{rights:?}") };
     assert!(rights.can_write(&project.work().join("a")) && !rights.can_write("/elsewhere".as_ref()));
     assert_eq!(rights.network, NetworkRights::Nothing);
-    // Nobody enforces it where only the tool would.
+    // The rights are not enforced if only the tool would do so.
     let builder = project.builder();
     let bash_alone = DescribedTool { enforces_rights: true, ..DescribedTool::new("Bash", |_| Ok(())) };
     let engine = builder.tools(tool_set([bash_alone])).build().unwrap();

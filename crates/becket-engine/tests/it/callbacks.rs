@@ -1,4 +1,4 @@
-//! In-process handlers: when they run, how they fail, what they cost (H9).
+//! In-process handlers: the conditions under which they run, their failures, and their cost (H9).
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::common::*;
@@ -26,7 +26,7 @@ fn prompt_event(project: &Project) -> Event {
     project.event(prompt("hello"))
 }
 
-/// Without a runtime: nothing may be spawned, and no timer be made.
+/// Runs a test without a runtime: nothing may be spawned, and no timer created.
 fn fire_bare(engine: &Engine, event: &Event) -> becket_engine::Outcome {
     engine.fire(event).now_or_never().unwrap()
 }
@@ -84,7 +84,7 @@ fn every_way_of_answering_counts() {
     assert!(fire(&engine, &project.event(bash("ls"))).verdict.blocks(), "a denial is not an announcement");
 }
 
-/// Every way in which a callback can go wrong.
+/// Returns every way in which a callback can fail.
 fn wrongs(event: EventKind) -> Vec<(&'static str, Callback)> {
     struct PanicsAtOnce;
     impl Hook for PanicsAtOnce {
@@ -168,7 +168,7 @@ fn a_late_answer_allows_nothing_and_still_holds_back() {
         }
     };
     let allow = Callback::inline(EventKind::PreToolUse, late(Reply::allow()));
-    // One whose future blocks its thread, at its first step or after it.
+    // Callbacks whose future blocks its thread, at its first step or after it.
     let blocks = |is_first: bool| {
         Callback::future(EventKind::PreToolUse, move |_, _| {
             Box::pin(async move {
@@ -298,7 +298,7 @@ fn a_callback_that_never_comes_back_does_not_cost_a_thread_for_each_event() {
     let event = project.event(bash("ls"));
     let abandon = || async {
         let mut firing = std::pin::pin!(engine.fire(&event));
-        // Begun and dropped, as a host that gives up does.
+        // Started and dropped, as by a host that gives up.
         firing.as_mut().now_or_never()
     };
     block_on(async {
@@ -502,7 +502,7 @@ fn an_event_that_is_ready_runs_what_was_planned_for_it() {
     for silent in [before, after] {
         assert!(!until(silent).1.verdict.blocks());
     }
-    // A hook sees the path made absolute; the event comes back as it was given.
+    // A hook sees the absolute path; the event is returned unchanged.
     let seen = Arc::new(Mutex::new(Value::Null));
     let sees = seen.clone();
     let look =

@@ -1,4 +1,4 @@
-//! Command handlers, fired for real: what they get, what their end means (H2–H4, H11–H13, N2, O10).
+//! Command handlers, fired for real: their inputs, and the meaning of their ends (H2–H4, H11–H13, N2, O10).
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::common::{Project, bash, block_on, command, end, fire, hooks, prompt, says, start, stop};
@@ -252,7 +252,7 @@ fn handlers_of_an_event_run_in_parallel() {
         "Bash",
         json!([command("mkfifo a 2>/dev/null; echo x > a"), command("mkfifo a 2>/dev/null; cat a; exit 2"),]),
     ));
-    // Each needs the other: run one after the other, the first would never end.
+    // Each needs the other: if they ran one after the other, the first would never end.
     let outcome = fire(&project.engine(), &project.event(bash("ls")));
     assert_eq!(outcome.runs.len(), 2);
     assert!(outcome.verdict.blocks());

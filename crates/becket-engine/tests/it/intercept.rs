@@ -1,4 +1,4 @@
-//! An interceptor replaces, feeds and observes the runs of handlers; what it gives goes the way of every answer.
+//! An interceptor replaces, feeds and observes the runs of handlers; its ends are treated like every answer.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::common::{Project, bash};
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
-/// Does with each run what a test says, and keeps the real ends.
+/// Handles each run as a test specifies, and records the real ends.
 #[derive(Default)]
 struct Double {
     replaced: Option<RunEnd>,
@@ -32,7 +32,7 @@ impl RunInterceptor for Double {
     }
 }
 
-/// Fires a Bash call at a guard that leaves a file and denies what it is given.
+/// Fires a Bash call at a guard that leaves a file and denies its input.
 async fn fired(on_failure: &str, double: Double) -> (Outcome, Arc<Double>, bool) {
     let project = Project::with(json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
         {"type": "command", "command": "touch ran; cat >&2; exit 2", "onFailure": on_failure},

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Answers as the tool is called: `text`, `error`, `gone`, `panic`, `never`. Notes what it was given, and the token of
-/// a call that it never answers.
+/// Answers by the name of the tool: `text`, `error`, `gone`, `panic`, `never`. Records its input, and the token of a
+/// call that it never answers.
 #[derive(Clone, Default)]
 struct Servers {
     given: Arc<Mutex<Vec<Value>>>,
@@ -69,7 +69,7 @@ fn text_is_read_as_stdout_with_exit_0() {
     }
 }
 
-/// Every way in which a call brings no answer.
+/// Every way in which a call returns no answer.
 const FAILURES: [(&str, &str, &str); 6] = [
     ("error", "out of paper", "`error` says: out of paper"),
     ("gone", "", "`s` has no tool `gone`"),

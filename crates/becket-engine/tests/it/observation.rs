@@ -77,7 +77,7 @@ fn a_file_observes_its_own_handlers_and_no_others() {
         (&none, &observed, &plain, Decision::Block),
         (&none, &observed, &observed, Decision::Proceed),
         (&dated, &none, &plain, Decision::Block),
-        // A managed file has to say until when.
+        // A managed file needs an end.
         (&observed, &none, &none, Decision::Block),
         (&dated, &none, &none, Decision::Proceed),
         (&over, &none, &none, Decision::Block),
@@ -85,7 +85,7 @@ fn a_file_observes_its_own_handlers_and_no_others() {
         (&none, &dated, &over, Decision::Block),
         (&none, &unreadable, &none, Decision::Block),
         (&none, &unknown, &none, Decision::Block),
-        // A mode is a key of a handler: in a file or a group it means nothing.
+        // A mode is a key of a handler: in a file or a group it has no effect.
         (&none, &none, &of_file, Decision::Block),
     ] {
         let project = Project::with(work.clone());

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// An engine with these settings and this model.
+/// Returns an engine with these settings and this model.
 fn engine(project: &Project, model: &Arc<ScriptedModel>) -> Engine {
     project.builder().models(host(model)).build().unwrap()
 }
@@ -40,7 +40,7 @@ fn came_to(outcome: &Outcome) -> Value {
     json!({"ruling": outcome.verdict.ruling.word(), "stops": outcome.verdict.stop.is_some()})
 }
 
-/// All events that let a model judge are in the table of cases.
+/// The table of cases contains all events on which a model can judge.
 #[test]
 fn the_table_of_cases_is_whole() {
     // rule: H7
@@ -152,7 +152,7 @@ fn no_usable_answer_decides_nothing_and_is_seen() {
     let fields = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "t"});
     for case in cases(include_str!("../cases/model-failures.json")) {
         for handler in [prompt_hook("fine?"), agent_hook("fine?")] {
-            // An agent is reminded once of a verdict that it did not give: it says the same again.
+            // An agent is reminded once if it gave no verdict: it repeats its text.
             let said = case["turns"].as_array().unwrap();
             let twice: Vec<&Value> = said.iter().chain(said).collect();
             let what = format!("{} of {}", case["name"], handler["type"]);

@@ -18,8 +18,7 @@ fn served(server: &Server) -> impl Models + use<> {
     Providers::new(HttpOptions::default()).with_endpoint("anthropic", endpoint).with_default("claude-test")
 }
 
-/// Fires a hook whose model is behind a server with these answers; returns the outcome, the number of requests and all
-/// messages.
+/// Fires a hook whose model is served with these answers; returns the outcome, the number of requests and all messages.
 async fn over_http(answers: Vec<String>, handler: Value) -> (Outcome, usize, String) {
     let server = Server::start(answers).await;
     let project = Project::with(hook("PreToolUse", handler));

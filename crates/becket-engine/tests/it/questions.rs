@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// Thinks for a while, and chooses the last option; writes down what it was asked.
+/// A user who thinks for a while, and chooses the last option; records the questions.
 #[derive(Clone, Default)]
 struct User {
     thinks: Duration,
@@ -210,7 +210,7 @@ deny(f"{first['selected']} {second['selected']}")"#;
     assert_eq!(user.asked.lock().unwrap().len(), 1);
 }
 
-/// A user who never answers. Counts the questions, and those that were given up.
+/// A user who never answers. Counts the questions, and those that were withdrawn.
 #[derive(Clone, Default)]
 struct Silent {
     asked: Arc<AtomicUsize>,

@@ -4,7 +4,7 @@ use becket_engine::{Decision, Engine, Environment};
 use becket_model::Event;
 use std::path::PathBuf;
 
-/// The code of an embedder around the lines.
+/// The code of an embedder around those lines.
 #[rustfmt::skip]
 #[expect(dead_code, clippy::wildcard_enum_match_arm, reason = "it has to compile, and README is short")]
 async fn guarded(environment: Environment, project: PathBuf, event: Event) -> Result<(), becket_engine::StartError> {

@@ -1,7 +1,7 @@
 //! A prompt hook from the settings to the verdict, with a real model behind it (H7).
 //!
-//! `cargo xtask test` brings the model and says where it is; without it nothing is tested here. The model is tiny: that
-//! an answer came, was counted, and was either read or told of is looked at, never its sense.
+//! `cargo xtask test` provides the model and its path; without it nothing is tested here. The model is tiny: the test
+//! checks that an answer came, was counted, and was either read or reported, never its content.
 
 use crate::common::{Project, bash, fire};
 use crate::models::{hook, prompt_hook, with};
@@ -28,7 +28,7 @@ fn a_real_model_judges_a_tool_call() {
     assert!(usage.usage.output_tokens > 4 && usage.requests == 1, "{outcome:?}");
     let text = String::from_utf8_lossy(&run.stdout);
     match &run.failure {
-        // A tiny model may not reach an end; then that is reported.
+        // A tiny model may not finish; then that is reported.
         Some(failure) => assert!(failure.to_string().contains("cut off"), "{failure}: {text}"),
         None => {
             let verdict = becket_llm::judge::read_verdict(&text).unwrap();

@@ -1,5 +1,4 @@
-//! State with the lifetime of a session: the snapshot, registered handlers, `once`, remembered matches (C8, C10, C11,
-//! M9).
+//! State with the lifetime of a session: the snapshot, registered handlers, `once`, cached matches (C8, C10, C11, M9).
 
 use crate::common::{Project, bash, block_on, call, command, fire, hooks, says, stop};
 use becket_engine::{Engine, Stage};

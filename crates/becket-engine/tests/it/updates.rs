@@ -89,7 +89,7 @@ fn apply(engine: &Engine, updates: &Value) -> AppliedUpdates {
     engine.host().apply(&updates)
 }
 
-/// Does what a step says; what updates came to.
+/// Performs a step; returns the result of its updates.
 fn act(engine: &Engine, project: &Project, step: &Value) -> AppliedUpdates {
     write(project, &step["edit"]);
     if step["reload"] == true {

@@ -14,7 +14,7 @@ fn allow() -> Value {
     says(pre(json!({"permissionDecision": "allow", "permissionDecisionReason": "fine"})))
 }
 
-/// Settings with hooks on PreToolUse and permission rules.
+/// Returns settings with hooks on PreToolUse and permission rules.
 fn settings(handlers: Value, permissions: Value) -> Value {
     let mut settings = hooks("PreToolUse", "", handlers);
     settings["permissions"] = permissions;
@@ -111,7 +111,7 @@ fn a_critical_removal_is_asked_about_whoever_allows_it() {
         let settled = removed(nobody.clone(), none.clone(), "rm -rf build/out", Some(mode.clone()));
         assert_eq!(settled, Settlement::Undecided, "{mode:?}");
     }
-    // These modes ask or deny on their own.
+    // These modes ask or deny by themselves.
     for mode in [None, Some(PermissionMode::Default), Some(PermissionMode::DontAsk)] {
         assert_eq!(removed(nobody.clone(), none.clone(), "rm -rf ~", mode), Settlement::Undecided);
     }
@@ -138,7 +138,7 @@ fn an_allow_of_permission_request_hooks_answers_for_a_critical_removal_and_a_rul
     assert!(matches!(asked, Settlement::Asked { .. }), "{asked:?}");
 }
 
-/// Tools that take a command; the user has to answer the prompts of one.
+/// Returns tools that take a command; the user has to answer the prompts of one.
 fn with_command() -> ToolSet {
     let check = |input: &Map<String, Value>| {
         if input.get("command").is_some_and(Value::is_string) {
@@ -249,7 +249,7 @@ fn parameter_rules_see_what_was_written_and_not_what_a_schema_filled_in() {
     assert!(matches!(denied, Settlement::Denied { .. }), "a hook's own value counts too: {denied:?}");
 }
 
-/// A host whose `Agent` has a default.
+/// Returns a host whose `Agent` has a default.
 fn in_foreground() -> ToolSet {
     let defaults = json!({"run_in_background": false}).as_object().cloned().unwrap();
     tool_set([DescribedTool { defaults, ..DescribedTool::new("Agent", |_| Ok(())) }])

@@ -1,4 +1,4 @@
-//! The ledger without tasks: which hooks run, which wait, which results are due.
+//! The ledger without tasks: the hooks that run, those that wait, and the results that are due.
 
 use super::*;
 use crate::report::outcome::Status;

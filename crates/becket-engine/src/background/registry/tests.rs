@@ -1,4 +1,4 @@
-//! The registry with work that a test lets go when it likes, and with real processes.
+//! The registry with work that a test ends when it chooses, and with real processes.
 
 use super::*;
 use crate::background::{PendingState, background_in};
@@ -25,7 +25,7 @@ struct Place {
     temp: tempfile::TempDir,
 }
 
-/// Lets one piece of work end.
+/// Ends one piece of work.
 struct Lever(oneshot::Sender<BackgroundEnd>);
 
 impl Lever {
@@ -104,7 +104,7 @@ impl Place {
         (self.background.adopt(adopted, work), lever)
     }
 
-    /// The results of a session in which nothing is pending any more.
+    /// Returns the results of a session in which nothing is pending any more.
     async fn results(&self, of: &str) -> Vec<BackgroundDelivery> {
         soon(self.background.over(&session(of))).await;
         self.background.collect(&session(of))
@@ -114,7 +114,7 @@ impl Place {
         self.heard.lock().unwrap().clone()
     }
 
-    /// Waits until so many are pending in all.
+    /// Waits until this number of hooks is pending in all.
     async fn left(&self, count: usize) {
         soon(async {
             while self.background.pending(None).len() > count {

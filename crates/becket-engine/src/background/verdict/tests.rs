@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// One case: how a hook ended, and what comes of it.
+/// One case: the end of a hook, and the expected result.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {

@@ -13,6 +13,8 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("not-executable", "the script of a hook is not executable", "The hook ends with 126, and the action passes unchecked.", "Run `chmod +x` on it, or start it with its interpreter."),
     rule("missing-program", "a program is not on `PATH`", "The hook ends with 127, and the action passes unchecked.", "Install the program, or name its path."),
     rule("swallowed-failure", "a guard always succeeds", "A command that ends with `|| true` or `; exit 0` can't refuse anything.", "Let the exit code of the guard through."),
+    rule("guard-after-the-call", "a guard runs when the call has been made", "On `PostToolUse` nothing can be held back; exit code 2 only tells the model about it.", "Move the hook to `PreToolUse`."),
+    rule("misplaced-true", "`true` is not where it has an effect", "As an argument `true` is a word, and its own arguments are ignored.", "Write `|| true` at the end of the command."),
     rule("exit-code-does-not-block", "an exit code is neither 0 nor 2", "Only exit code 2 blocks. Every other code is an error, after which the action goes on.", "End with `exit 2`, with the reason on stderr."),
     rule("endless-stop", "a Stop hook can block every end of the turn", "A hook that never reads `stop_hook_active` blocks again after each continuation.", "Let the turn end where the input holds `\"stop_hook_active\": true`."),
     rule("question-not-asked", "a question without `questions: true`", "The user is not asked, and the hook receives no answer.", "Add `\"questions\": true` to the handler."),

@@ -4,7 +4,7 @@ use super::diagnostic_rules;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The codes in calls such as `report.error(at, "unknown-event", …)` and in tables of codes.
+/// Collects the codes in calls such as `report.error(at, "unknown-event", …)` and in tables of codes.
 fn codes_in(directory: &Path, found: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -22,7 +22,7 @@ fn codes_in(directory: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The first argument that is a name in kebab-case.
+/// Returns the first argument that is a name in kebab-case.
 fn code_of(call: &str) -> Option<String> {
     let statement = call.split(';').next()?;
     statement.split('"').skip(1).step_by(2).find(|text| is_code(text)).map(str::to_owned)

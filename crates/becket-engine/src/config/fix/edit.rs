@@ -78,7 +78,7 @@ fn children(node: &Node) -> Vec<&Node> {
     }
 }
 
-/// Returns the outermost value with just this place, or the string around a part of it.
+/// Returns the outermost value with exactly this span, or the string around a part of it.
 fn node_at(root: &Node, at: Span) -> Option<&Node> {
     let mut node = root;
     while node.span != at {
@@ -90,7 +90,7 @@ fn node_at(root: &Node, at: Span) -> Option<&Node> {
     Some(node)
 }
 
-/// Returns the innermost map that holds a wanted member around the place, and the position of the member.
+/// Returns the innermost map that contains a wanted member around the place, and the position of the member.
 fn member_around(root: &Node, at: Span, wanted: impl Fn(&Member) -> bool) -> Option<(&Node, usize)> {
     let mut found = None;
     let mut next = Some(root);
@@ -106,7 +106,7 @@ fn member_around(root: &Node, at: Span, wanted: impl Fn(&Member) -> bool) -> Opt
     found
 }
 
-/// Returns the stretch of a member with its comma.
+/// Returns the range of a member with its comma.
 fn removal(map: &Node, nth: usize, text: &str) -> Option<Range<usize>> {
     let members = map.as_map()?;
     let member = members.get(nth)?;
@@ -123,7 +123,7 @@ fn removal(map: &Node, nth: usize, text: &str) -> Option<Range<usize>> {
     }
 }
 
-/// Adds a member in front of the others, with the blanks that the first has.
+/// Adds a member in front of the others, with the same whitespace as the first.
 fn add(map: &Node, key: &str, value: &Value, text: &str) -> Option<TextEdit> {
     let inside = map.span.start + 1;
     let member = format!("{}: {value}", quoted(key));

@@ -2,7 +2,7 @@ use super::{Fix, FixChange, apply_fixes};
 use crate::config::source::tree::Span;
 use serde_json::json;
 
-/// The place of a part of a text.
+/// Returns the place of a part of a text.
 fn at(text: &str, part: &str) -> Span {
     let start = text.find(part).unwrap_or_default();
     Span::new(start, start + part.len())

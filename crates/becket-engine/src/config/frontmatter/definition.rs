@@ -1,7 +1,7 @@
-//! A file with a YAML frontmatter, taken apart: its fields with their places, and the text behind them. What agents,
-//! skills and commands are read from; their hooks are read by [`super::parse`].
+//! A file with YAML frontmatter, split into its fields with their places, and the text after them. Agents, skills and
+//! commands are read from it; their hooks are read by [`super::parse`].
 //!
-//! It knows no field and judges no value.
+//! It knows no field and checks no value.
 
 use super::block;
 use crate::config::diagnostic::Diagnostic;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// A file with a frontmatter, or without one.
 #[derive(Debug)]
 pub struct Definition<'t> {
-    /// The fields, in order, each key once; none where the frontmatter can't be read.
+    /// The fields, in order, each key once; none if the frontmatter can't be read.
     pub fields: Vec<Field>,
     /// The text after the frontmatter; all of the text if there is none.
     pub body: &'t str,
@@ -24,7 +24,7 @@ pub struct Definition<'t> {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// One field of the top level.
+/// A field of the top level.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Field {
@@ -40,7 +40,7 @@ pub struct Field {
     pub span: Range<usize>,
 }
 
-/// Takes a text apart. `file` and `source` are for its findings.
+/// Splits a text. `file` and `source` are for its findings.
 #[must_use]
 pub fn definition<'t>(text: &'t str, file: &Path, source: &Source) -> Definition<'t> {
     let mut report = Report::new(file.into(), source.clone(), text);
@@ -51,7 +51,7 @@ pub fn definition<'t>(text: &'t str, file: &Path, source: &Source) -> Definition
     let fields = match mend::parse(yaml, offset) {
         Ok(document) => {
             for twice in &document.duplicates {
-                let message = format!("`{}` stands here a second time, and only this one counts", twice.key);
+                let message = format!("`{}` occurs here a second time, and only this one counts", twice.key);
                 report.warning(twice.last, "duplicate-key", message).rule("C7");
             }
             fields(&document.root, &mut report)
@@ -62,7 +62,7 @@ pub fn definition<'t>(text: &'t str, file: &Path, source: &Source) -> Definition
             Vec::new()
         }
     };
-    Definition { fields, body: behind(text, offset + yaml.len()), diagnostics: report.finish() }
+    Definition { fields, body: text_after(text, offset + yaml.len()), diagnostics: report.finish() }
 }
 
 fn fields(root: &Node, report: &mut Report<'_>) -> Vec<Field> {
@@ -86,8 +86,8 @@ fn fields(root: &Node, report: &mut Report<'_>) -> Vec<Field> {
     members.collect()
 }
 
-/// The text behind the line that ends a frontmatter.
-fn behind(text: &str, end: usize) -> &str {
+/// Returns the text after the line that ends a frontmatter.
+fn text_after(text: &str, end: usize) -> &str {
     let rest = text.get(end..).unwrap_or_default();
     rest.split_once('\n').map_or("", |(_, body)| body)
 }

@@ -1,7 +1,7 @@
 //! Lints on what a command prints: literal answers that are misread, texts that reach nobody, a missing path.
 
-use super::Entry;
 use super::commands::asks;
+use super::{Around, Entry};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
 use becket_model::interpret::{self, HandlerOutput, OutputOrigin};
@@ -9,12 +9,13 @@ use becket_model::table::PlainStdout;
 use becket_model::{EventKind, SandboxAnswer};
 use becket_rules::shell::{Command, Line};
 
-pub(super) fn lint(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
+pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     if entry.event == EventKind::WorktreeCreate {
         worktree_path(line, entry, report);
         return;
     }
-    let mut has_unread = false;
+    // Another agent reads answers and texts in its own way.
+    let mut has_unread = around.agent.is_some();
     for (command, literal) in printed_literals(text, line) {
         let at = report.part_of(entry.handler.action_span, text, command.raw());
         if asks(&literal) {
@@ -23,19 +24,22 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, report: &mut Report<'
         if literal.trim_start().starts_with('{') {
             answer(&literal, entry, at, report);
         } else if !has_unread {
-            // One text stands for all of the hook.
+            // One finding is enough for the hook.
             has_unread = unread_text(&literal, entry, at, report);
         }
+    }
+    if !has_unread {
+        unread_errors(text, line, entry, report);
     }
     install_output(text, line, entry, report);
 }
 
-/// The literal texts that a line writes to its own stdout, each with the command that writes it.
+/// Returns the literal texts that a line writes to its own stdout, each with the command that writes it.
 fn printed_literals<'l>(text: &str, line: &'l Line) -> Vec<(&'l Command, String)> {
     printing(text, line).filter_map(|command| Some((command, literal(command)?))).collect()
 }
 
-/// The commands whose output is that of the line itself, or of the text that `bash -c` runs.
+/// Returns the commands whose output is that of the line itself, or of the text that `bash -c` runs.
 fn printing<'l>(text: &str, line: &'l Line) -> impl Iterator<Item = &'l Command> {
     // The output of a group may go elsewhere as a whole.
     const GROUP_ENDS: [&str; 5] = ["}", "done", "fi", "esac", ")"];
@@ -65,7 +69,7 @@ pub(super) fn is_in_substitution(before: &str) -> bool {
     !outside_substitutions(&format!("{before}{END}")).ends_with(END)
 }
 
-/// The text without its `$( )`, which collect what is printed inside.
+/// Returns the text without its `$( )`, which capture what is printed inside.
 fn outside_substitutions(text: &str) -> String {
     let (mut own, mut depth, mut rest) = (String::new(), 0_usize, text);
     while let Some(c) = rest.chars().next() {
@@ -98,7 +102,7 @@ fn goes_elsewhere(text: &str, command: &Command) -> bool {
         || ["1>", "2>"].iter().any(|start| after.starts_with(start))
 }
 
-/// The text that `echo` or `printf` prints if it is known.
+/// Returns the text that `echo` or `printf` prints, if it is known.
 fn literal(command: &Command) -> Option<String> {
     let words: Option<Vec<&str>> = command.words().collect();
     match words?.as_slice() {
@@ -109,7 +113,7 @@ fn literal(command: &Command) -> Option<String> {
     }
 }
 
-/// A literal JSON answer, interpreted as a session would (O1, O5–O7).
+/// Interprets a literal JSON answer as a session would (O1, O5–O7).
 fn answer(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) {
     let spec = entry.event.spec();
     let printed =
@@ -132,7 +136,7 @@ fn answer(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) {
     }
 }
 
-/// A reminder that is only logged (O2); returns whether it is one.
+/// Reports a text that is only logged (O2); returns whether it is one.
 fn unread_text(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) -> bool {
     let spec = entry.event.spec();
     let is_addressed = literal.contains(char::is_whitespace);
@@ -152,7 +156,46 @@ fn unread_text(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) 
     true
 }
 
-/// The output of a package manager, where the model reads what a hook prints (O2).
+/// A text on stderr of a hook that can only end with 0, so that it is logged (O2).
+fn unread_errors(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
+    let own: Vec<&Command> = line.commands().iter().filter(|command| command.via().is_none()).collect();
+    let fails = |command: &&Command| {
+        let words: Vec<Option<&str>> = command.words().collect();
+        match words.as_slice() {
+            [Some("exit" | "return"), code] => *code != Some("0"),
+            [Some("exec" | "false" | "set" | "trap"), ..] => true,
+            _ => false,
+        }
+    };
+    let ends_well = own
+        .last()
+        .and_then(|last| last.words().next().flatten())
+        .is_some_and(|program| matches!(program, "echo" | "printf" | "true" | ":" | "exit"));
+    if !entry.event.spec().exit_2.effect.blocks() || !ends_well || own.iter().any(fails) {
+        return;
+    }
+    let outside = outside_substitutions(&blanks_joined(text));
+    let message = own.iter().find(|command| {
+        let goes_to_stderr = |after: &str| {
+            let after = after.trim_start();
+            after.starts_with(">&2") || after.starts_with("1>&2")
+        };
+        let is_moved = outside.split_once(command.raw()).is_some_and(|(_, after)| goes_to_stderr(after));
+        is_moved && literal(command).is_some_and(|literal| literal.contains(char::is_whitespace))
+    });
+    let Some(command) = message else { return };
+    let at = report.part_of(entry.handler.action_span, text, command.raw());
+    report
+        .note(
+            at,
+            "text-not-shown",
+            "stderr of a hook that ends with 0 is only logged: neither the model nor the user sees it",
+        )
+        .help("end with `exit 2` to tell the model; to tell the user, print `{\"systemMessage\": \"…\"}`")
+        .rule("O2");
+}
+
+/// Reports the output of a package manager where the model reads what a hook prints (O2).
 fn install_output(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
     if entry.event.spec().plain_stdout != PlainStdout::Context {
         return;
@@ -164,7 +207,7 @@ fn install_output(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_
     report.note(at, "output-in-context", message).help("add `>/dev/null`, or `>&2`").rule("O2");
 }
 
-/// Returns whether a command installs or builds something, and tells at length about it.
+/// Returns whether a command installs or builds something, and prints much about it.
 fn installs(command: &Command) -> bool {
     let words: Vec<&str> = command.words().map_while(|word| word).collect();
     match words.as_slice() {
@@ -185,16 +228,24 @@ fn installs(command: &Command) -> bool {
     }
 }
 
-/// A WorktreeCreate hook replaces git's own worktree, so it has to print a path (O1).
+/// Checks that a WorktreeCreate hook, which replaces git's own worktree, prints a path (O1).
 fn worktree_path(line: &Line, entry: &Entry, report: &mut Report<'_>) {
     const SILENT: [&str; 6] = ["cd", "mkdir", "cp", "ln", "npm", "touch"];
     let is_silent =
         |command: &Command| command.words().next().flatten().is_some_and(|program| SILENT.contains(&program));
     let at = entry.handler.action_span;
+    // A hook that says of itself that it creates one needs no advice.
+    let creates = |command: &Command| {
+        let text = command.raw().to_ascii_lowercase();
+        let has = |words: &[&str]| {
+            text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| words.contains(&word))
+        };
+        has(&["create", "add", "new", "provision"]) && !has(&["log", "notify", "audit", "track", "record"])
+    };
     if !line.commands().is_empty() && line.commands().iter().all(is_silent) {
         let message = "a `WorktreeCreate` hook replaces git's worktree and must print its path; this one prints nothing";
         report.error(at, "no-worktree-path", message).help("end with `echo \"$path\"`").rule("O1");
-    } else {
+    } else if !line.commands().iter().any(creates) {
         let message =
             "a `WorktreeCreate` hook replaces git's worktree: it must create one and print its path";
         report

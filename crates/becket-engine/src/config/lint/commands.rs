@@ -8,7 +8,7 @@ use crate::config::nesting::runs_becket;
 use crate::config::source::report::Report;
 use becket_model::table::Exit2Effect;
 use becket_model::{EventKind, OnFailure};
-use becket_rules::shell::{Line, UnknownReason, beyond_sh};
+use becket_rules::shell::{self, Line, UnknownReason, beyond_sh};
 
 pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     if runs_becket(&entry.handler.action, &around.profile.name) {
@@ -36,6 +36,18 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
     }
 }
 
+/// Looks at the text of a handler whose group is not loaded: at what is wrong wherever it stands.
+pub(super) fn lint_text(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    let Action::Command(Command::Shell { script: text, shell: Shell::Default }) = &entry.handler.action
+    else {
+        return;
+    };
+    bad_substitution(text, entry, report);
+    bash_only(text, entry, report);
+    variables::lint(text, entry, around, report);
+    unquoted(text, entry, around, report);
+}
+
 fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let line = Line::parse(text);
     let at = entry.handler.action_span;
@@ -56,7 +68,7 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
     bash_only(text, entry, report);
     variables::lint(text, entry, around, report);
     unquoted(text, entry, around, report);
-    // Behind a `cd` to a place of its own a path starts there, wherever the session is.
+    // After a `cd` to a fixed place a path starts there, wherever the session is.
     for command in line.commands().iter().take_while(|command| !goes_to_fixed_place(command)) {
         relative(text, scripts(command.words()).as_deref(), entry, around, report);
     }
@@ -69,18 +81,64 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         let help = "let the last command's own exit code through; 2 refuses";
         report.warning(at, "swallowed-failure", message).help(help).rule("O3");
     }
-    answers::lint(text, &line, entry, report);
+    answers::lint(text, &line, entry, around, report);
     fields::lint(text, &line, entry, around, report);
     checkers::lint(text, &line, entry, report);
     session_end::lint(text, &line, entry, report);
     endless_stop(text, &line, entry, report);
     plain_exit(text, &line, entry, report);
+    misplaced_true(text, &line, entry, report);
+    guard_after_the_call(text, &line, entry, report);
     if !entry.handler.questions && asks(text) {
         warn_unasked(entry, "this command", report);
     }
 }
 
-/// `exit 1` where 2 was meant: only 2 holds anything back.
+/// `true` as an argument, where the `||` in front of it is lost, and arguments of `true`, which reads none.
+fn misplaced_true(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
+    let has_arguments = |command: &&shell::Command| {
+        let mut words = command.words();
+        words.next() == Some(Some("true")) && words.next().is_some()
+    };
+    let is_argument = |command: &shell::Command| command.words().skip(1).last() == Some(Some("true"));
+    let follows_redirection = text.match_indices(" true").any(|(at, word)| {
+        let (before, after) =
+            (text.get(..at).unwrap_or_default(), text.get(at + word.len()..).unwrap_or_default());
+        let ends = after.trim_start().is_empty() || after.trim_start().starts_with([';', '&', '|', ')']);
+        ends && ["/dev/null", "2>&1"].iter().any(|target| before.trim_end().ends_with(target))
+    });
+    let commands = line.commands();
+    let (command, message) = if let Some(command) = commands.iter().find(has_arguments) {
+        (command, "`true` ignores its arguments: they belong in front of the `||`")
+    } else if let Some(command) = commands.iter().find(|command| follows_redirection && is_argument(command))
+    {
+        (command, "`true` is an argument of the program here: the `||` in front of it is missing")
+    } else {
+        return;
+    };
+    let at = report.part_of(entry.handler.action_span, text, command.raw());
+    report.warning(at, "misplaced-true", message).help("write `… || true`").rule("H2");
+}
+
+/// A script that by its name blocks something, on an event after which nothing can be held back.
+fn guard_after_the_call(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
+    const BEGINNINGS: [&str; 6] = ["block-", "block_", "deny-", "deny_", "prevent-", "prevent_"];
+    if entry.event != EventKind::PostToolUse {
+        return;
+    }
+    let script = line.commands().iter().find_map(|command| {
+        let script = scripts(command.words())?;
+        let name = script.rsplit('/').next().unwrap_or_default();
+        BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)).then(|| name.to_owned())
+    });
+    let Some(name) = script else { return };
+    let at = report.part_of(entry.handler.action_span, text, &name);
+    let message =
+        format!("`{name}` runs when the call has been made: on `{}` nothing is held back", entry.event);
+    report.note(at, "guard-after-the-call", message).help("move it to `PreToolUse`").rule("O3");
+}
+
+/// Reports `exit 1` where 2 was meant: only 2 blocks.
 fn plain_exit(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
     let code = line.commands().iter().find_map(|command| {
         let words: Vec<Option<&str>> = command.words().collect();
@@ -100,8 +158,8 @@ fn plain_exit(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
         .rule("O4");
 }
 
-/// Returns whether a hook is there to refuse something. At the end of a turn, on a prompt and before a compaction many hooks
-/// only record something, so there it must be a guard or a checker.
+/// Returns whether a hook is meant to refuse something. At the end of a turn, on a prompt and before a compaction many
+/// hooks only record something, so there it must be a guard or a checker.
 fn is_to_refuse(line: &Line, entry: &Entry) -> bool {
     let often_records = matches!(
         entry.event.spec().exit_2.effect,
@@ -111,7 +169,7 @@ fn is_to_refuse(line: &Line, entry: &Entry) -> bool {
     holds_back(entry.event) && (!often_records || decides)
 }
 
-/// Returns whether exit code 2 holds something back that has not happened yet.
+/// Returns whether exit code 2 blocks something that has not happened yet.
 fn holds_back(event: EventKind) -> bool {
     let effect = event.spec().exit_2.effect;
     effect.blocks()
@@ -133,7 +191,7 @@ pub(super) fn warn_unasked(entry: &Entry, what: &str, report: &mut Report<'_>) {
         .rule("Q1");
 }
 
-/// Text that `/bin/sh` need not understand.
+/// Reports text that `/bin/sh` may not understand.
 fn bash_only(text: &str, entry: &Entry, report: &mut Report<'_>) {
     if let Some(construct) = beyond_sh(text) {
         let message = format!(
@@ -144,7 +202,7 @@ fn bash_only(text: &str, entry: &Entry, report: &mut Report<'_>) {
     }
 }
 
-/// `${tool.name}`: a path of another program's templates, at which a shell stops.
+/// Reports `${tool.name}`: a path of another program's templates, at which a shell stops.
 fn bad_substitution(text: &str, entry: &Entry, report: &mut Report<'_>) {
     let is_for_shell = ["bash -c '", "sh -c '"].iter().any(|start| text.trim_start().starts_with(start));
     let found = text.match_indices("${").find_map(|(at, _)| {
@@ -168,7 +226,7 @@ fn bad_substitution(text: &str, entry: &Entry, report: &mut Report<'_>) {
         .rule("H2");
 }
 
-/// `$CLAUDE_PROJECT_DIR` without quotes breaks on a blank in the path.
+/// Reports `$CLAUDE_PROJECT_DIR` without quotes, which breaks on a blank in the path.
 fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let [project, root, data] =
         ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA"].map(|part| around.profile.var(part));
@@ -183,7 +241,7 @@ fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<
                 report.part_of(entry.handler.action_span, text, &written)
             });
         let message = format!("`${name}` without quotes breaks where the path holds a blank");
-        // A home directory seldom does.
+        // A home directory seldom contains one.
         let finding = if name == "HOME" {
             report.note(at, "unquoted-variable", message)
         } else {
@@ -200,17 +258,18 @@ fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<
     }
 }
 
-/// Programs that run the script they are given first.
+/// Programs whose first operand is the script that they run.
 const INTERPRETERS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "node", "bun", "deno", "tsx", "ts-node", "python", "python3", "ruby",
     "perl", "php", "pwsh", "source", ".",
 ];
 
-/// The script that a command runs, if its words name one: the program itself, or an interpreter's first operand.
+/// Returns the script that a command runs, if its words name one: the program itself, or an interpreter's first
+/// operand.
 pub(super) fn scripts<'w>(mut words: impl Iterator<Item = Option<&'w str>>) -> Option<String> {
     let mut program = words.next()??;
     let mut runs_paths = true;
-    // `uv run FILE`, `npx tsx FILE`: what is run stands behind the runner.
+    // `uv run FILE`, `npx tsx FILE`: the script follows the runner.
     if let "npx" | "bunx" | "uv" | "poetry" | "bun" | "deno" = program {
         let next = words.next()??;
         let is_run = next == "run" && !matches!(program, "npx" | "bunx");
@@ -224,7 +283,9 @@ pub(super) fn scripts<'w>(mut words: impl Iterator<Item = Option<&'w str>>) -> O
     }
     let name = program.rsplit('/').next().unwrap_or(program);
     if !INTERPRETERS.contains(&name) {
-        return (runs_paths && program.contains('/')).then(|| program.to_owned());
+        // A package with a scope (`@scope/name`) is not a path.
+        let is_path = runs_paths && program.contains('/') && !program.starts_with('@');
+        return is_path.then(|| program.to_owned());
     }
     script_operand(words.next()??)
 }
@@ -242,8 +303,8 @@ fn goes_to_fixed_place(command: &becket_rules::shell::Command) -> bool {
     target.is_some_and(|target| target.starts_with(['/', '~', '$', '`']))
 }
 
-/// A path that depends on where the session's directory happens to be.
-/// `text` is the shell text that names the script, empty in exec form.
+/// Reports a path that depends on the current directory of the session. `text` is the shell text that names the script,
+/// empty in exec form.
 fn relative(text: &str, script: Option<&str>, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let Some(script) = script.filter(|script| !script.starts_with(['/', '~', '$', '%'])) else {
         return;
@@ -270,7 +331,7 @@ fn relative(text: &str, script: Option<&str>, entry: &Entry, around: &Around<'_>
         }));
 }
 
-/// Writes another path for a script that a text names once, as a word of its own.
+/// Replaces the path of a script that a text names once, as a word of its own.
 fn with_root(text: &str, script: &str, path: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '-');
     let (before, after) = text.split_once(script)?;
@@ -280,7 +341,7 @@ fn with_root(text: &str, script: &str, path: &str) -> Option<String> {
     (is_alone && script.chars().all(is_plain)).then(|| format!("{before}{path}{after}"))
 }
 
-/// A Stop hook that blocks in its own text and never asks whether it has done so before.
+/// Reports a Stop hook that blocks in its own text and never checks whether it has done so before.
 fn endless_stop(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
     let blocks = line.commands().iter().any(|command| {
         let words: Vec<Option<&str>> = command.words().collect();

@@ -1,4 +1,4 @@
-//! Variables of a project that would steer the programs of more trusted hooks, and don't (H3).
+//! Variables of a project that would affect the programs of more trusted hooks, and don't reach them (H3).
 
 use crate::config::handler::Action;
 use crate::config::resolve::Part;
@@ -33,10 +33,10 @@ const STEERING: &[&str] = &[
     "PAGER",
 ];
 
-/// Beginnings of the same.
+/// Prefixes of such variables.
 const FAMILIES: &[&str] = &["LD_", "DYLD_", "GIT_", "BASH_FUNC_"];
 
-/// Warns of them where there is a command that a user could expect to see them.
+/// Warns about these variables if there is a command that a user could expect to see them.
 pub(super) fn lint(part: &Part<'_>, all: &[Part<'_>], report: &mut Report<'_>) {
     if !matches!(part.layer.source, Source::Project | Source::Local) {
         return;

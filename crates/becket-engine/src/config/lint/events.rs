@@ -1,4 +1,4 @@
-//! Lints on what one event makes of a handler: nothing to watch, limits without effect.
+//! Lints on handlers that do not fit their event: nothing to watch, limits without effect.
 
 use super::{Around, Entry};
 use crate::config::fix::{Fix, FixChange};
@@ -7,7 +7,7 @@ use becket_model::EventKind;
 use becket_rules::MatcherKind;
 use std::time::Duration;
 
-/// The share of the session's end that the hooks of a plugin get, whatever their `timeout` says.
+/// The time that the hooks of a plugin share at the end of a session, whatever their `timeout` says.
 const PLUGIN_SESSION_END: Duration = Duration::from_millis(1500);
 
 pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
@@ -19,8 +19,10 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
             .help("name the files: `\"matcher\": \".env|package.json\"`")
             .rule("M8");
     }
+    // Other agents wait as long as they say.
     if entry.event == EventKind::SessionEnd
         && around.of_plugin
+        && around.agent.is_none()
         && let Some(timeout) =
             entry.handler.timeout.as_ref().filter(|timeout| timeout.value > PLUGIN_SESSION_END)
     {

@@ -1,4 +1,4 @@
-//! Lints on programs that a command downloads whenever it runs.
+//! Lints on programs that a command downloads each time it runs.
 
 use super::Entry;
 use crate::config::handler::{Action, Command, Shell};
@@ -27,7 +27,7 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) -> bool {
     true
 }
 
-/// The package that a runner downloads in a version that may change.
+/// Returns the package that a runner downloads in a version that may change.
 fn unpinned(command: &shell::Command) -> Option<String> {
     let words: Vec<&str> = command.words().map_while(|word| word).collect();
     let (rest, separator) = match words.as_slice() {

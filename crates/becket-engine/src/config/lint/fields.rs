@@ -1,5 +1,5 @@
-//! Lints on the fields of the input that a command reads: paths of jq that hold nothing, programs of jq that are cut
-//! off by a quote, absolute paths that are compared with a bare name.
+//! Lints on the fields of the input that a command reads: jq paths that match nothing, jq programs that are cut off by
+//! a quote, absolute paths that are compared with a bare name.
 
 use super::tool_fields::{self, ToolObject};
 use super::{Around, Entry, inline};
@@ -24,7 +24,7 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, 
             continue;
         }
         let paths = paths(program);
-        // A path beside one that holds something is a fallback for other tools.
+        // A path beside one that exists is a fallback for other tools.
         let is_fallback = paths.len() > 1 && program.contains("//");
         for path in paths.iter().filter(|_| !is_fallback) {
             check_path(path, program, text, entry, around, report);
@@ -33,7 +33,7 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, 
     bare_name(text, entry, report);
 }
 
-/// The program that `jq` runs if the line holds it.
+/// Returns the program that `jq` runs, if the line contains it.
 fn jq_program(command: &Command) -> Option<&str> {
     let mut words = command.words();
     if words.next()?? != "jq" {
@@ -45,13 +45,13 @@ fn jq_program(command: &Command) -> Option<&str> {
     })?
 }
 
-/// The first bracket or quote of a program that has no counterpart.
+/// Describes the first unbalanced bracket or quote of a program.
 fn unbalanced(program: &str) -> Option<&'static str> {
     let (mut open, mut rest) = (Vec::new(), program.chars());
     while let Some(c) = rest.next() {
         match c {
             '"' => {
-                // An interpolation holds a program of its own, which is not read.
+                // An interpolation contains a program of its own, which is not read.
                 let mut depth = 0_usize;
                 loop {
                     match rest.next() {
@@ -78,7 +78,7 @@ fn unbalanced(program: &str) -> Option<&'static str> {
     (!open.is_empty()).then_some("a bracket without its counterpart")
 }
 
-/// The paths that begin at the input, such as `tool_input.file_path`, in order.
+/// Returns the paths that begin at the input, such as `tool_input.file_path`, in order.
 fn paths(program: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut before = ' ';
@@ -100,7 +100,7 @@ fn paths(program: &str) -> Vec<String> {
     found
 }
 
-/// Fields that people expect in the input, and that no event has, with what there is instead.
+/// Fields that people expect in the input and that no event has, with what to use instead.
 const EXPECTED: &[(&str, &str)] = &[
     ("stop_reason", "nothing says why the model stopped; `.last_assistant_message` holds its text"),
     ("tool_output", "the output of a tool is `.tool_response`"),
@@ -111,7 +111,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("exit_code", "the text in `.tool_response` or `.error` says how a tool ended"),
 ];
 
-/// A program in another language than that of jq that reads a field which no event has.
+/// Reports a program in another language than jq that reads a field which no event has.
 fn expected_field(program: &str, text: &str, entry: &Entry, report: &mut Report<'_>) {
     const PREFIXED: [&str; 4] = ["tool_output", "tool_result", "user_prompt", "hook_event"];
     let fields: Vec<&str> = entry.event.spec().all_input().map(|field| field.name).collect();
@@ -123,7 +123,7 @@ fn expected_field(program: &str, text: &str, entry: &Entry, report: &mut Report<
                 && !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
         })
     };
-    // A program that also reads the field that there is has a fallback.
+    // A program that also reads the existing field has a fallback.
     let is_fallback = |instead: &str| {
         let field = instead.rsplit('.').next().unwrap_or_default().trim_end_matches('`');
         !field.is_empty() && reads(field)
@@ -153,7 +153,7 @@ fn check_path(
     let at = report.part_of(entry.handler.action_span, text, program);
     let fields: Vec<&str> = entry.event.spec().all_input().map(|field| field.name).collect();
     if !fields.contains(&first) {
-        // A host may add fields (N5), so only a near miss is a slip, or a name that people expect.
+        // A host may add fields (N5), so only a near miss is a mistake, or a name that people expect.
         if let Some((_, instead)) = EXPECTED.iter().find(|(name, _)| *name == first) {
             let message = format!("the input of `{}` has no field `{first}`", entry.event);
             report.warning(at, "unknown-input-field", message).help(*instead).rule("N1");
@@ -184,7 +184,7 @@ fn check_path(
     report.warning(at, "unknown-tool-field", message).help(help).rule("N1");
 }
 
-/// The fields that any of the tools of a matcher has; `None` unless all of them are known.
+/// Returns the fields that any of the tools of a matcher has; `None` unless all of them are known.
 fn fields_of_all(entry: &Entry, around: &Around<'_>, object: ToolObject) -> Option<Vec<&'static str>> {
     let MatcherKind::Names(names) = entry.matcher.kind() else { return None };
     let mut fields = Vec::new();
@@ -197,7 +197,7 @@ fn fields_of_all(entry: &Entry, around: &Around<'_>, object: ToolObject) -> Opti
     Some(fields)
 }
 
-/// `"$FILE" == "package.json"` where the path is absolute (N3).
+/// Reports `"$FILE" == "package.json"` where the path is absolute (N3).
 fn bare_name(text: &str, entry: &Entry, report: &mut Report<'_>) {
     if !text.contains(".tool_input.file_path") {
         return;
@@ -210,8 +210,9 @@ fn bare_name(text: &str, entry: &Entry, report: &mut Report<'_>) {
             && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
         let variable =
             before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
-        let holds_path = !variable.is_empty() && text.contains(&format!("{variable}=$(jq"))
-            || text.contains(&format!("{variable}=$(")) && is_assigned_path(text, variable);
+        // `${f##*/}` is the last part of the path.
+        let holds_path = !variable.is_empty()
+            && (text.contains(&format!("{variable}=$(jq")) || is_assigned_path(text, variable));
         if is_file && holds_path {
             let at = report.part_of(entry.handler.action_span, text, &format!("\"{name}\""));
             let message = format!("`tool_input.file_path` is absolute, so it never equals `{name}`");

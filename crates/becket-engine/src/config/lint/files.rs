@@ -1,4 +1,4 @@
-//! Looks at the scripts that handlers name: are they there, may they run, do Stop hooks guard themselves.
+//! Checks the scripts that handlers name: that they exist and may run, and that Stop hooks have a guard.
 
 use super::commands::{asks, is_stop, scripts, warn_endless, warn_unasked};
 use super::{Entry, programs};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The largest script that is read, in bytes.
 const MAX_SCRIPT: u64 = 1024 * 1024;
 
-/// Looks at the scripts of all handlers; reads files, runs nothing.
+/// Checks the scripts of all handlers; reads files and runs nothing.
 pub fn lint_files(loaded: &LoadedFiles) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for part in &parts(loaded) {
@@ -36,7 +36,7 @@ pub fn lint_files(loaded: &LoadedFiles) -> Vec<Diagnostic> {
 /// Files next to the settings that are often mistaken for settings.
 const READ_BY_NOBODY: [&str; 2] = ["hooks.json", "hooks/hooks.json"];
 
-/// Files of hooks at places where no program looks for hooks.
+/// Reports files of hooks at places where no program looks for hooks.
 fn read_by_nobody(loaded: &LoadedFiles) -> Vec<Diagnostic> {
     let request = &loaded.request;
     let directory = &*request.profile.directory;
@@ -67,23 +67,26 @@ fn read_by_nobody(loaded: &LoadedFiles) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns the finding about a file that is given alone, if it is one of hooks at a place where no program looks for them.
+/// Returns the finding about a single file if it contains hooks at a place where no program looks for them.
 pub fn lint_place(file: &Path, directory: &str) -> Option<Diagnostic> {
+    if let Some(place) = file.ancestors().nth(2).filter(|_| file.ends_with(".cursor/hooks/hooks.json")) {
+        let is_plugin = [".cursor-plugin", ".claude-plugin"].iter().any(|name| place.join(name).is_dir());
+        return (!is_plugin)
+            .then(|| not_read(file, ".cursor/hooks/hooks.json", "move it to `.cursor/hooks.json`"));
+    }
     let name = READ_BY_NOBODY.into_iter().find(|name| file.ends_with(Path::new(directory).join(name)))?;
     let place = file.ancestors().nth(Path::new(name).components().count())?;
     if place.join(".claude-plugin/plugin.json").exists() {
         return None;
     }
-    let mut report = Report::new(file.into(), Source::Project, "");
-    report
-        .about_file(
-            Severity::Error,
-            "file-not-read",
-            format!("`{directory}/{name}` is not read: its hooks never run"),
-        )
-        .help(format!("move its `hooks` into `{directory}/settings.json`"))
-        .rule("C4");
-    report.finish().pop()
+    let help = format!("move its `hooks` into `{directory}/settings.json`");
+    Some(not_read(file, &format!("{directory}/{name}"), &help))
+}
+
+fn not_read(file: &Path, name: &str, help: &str) -> Diagnostic {
+    let message = format!("`{name}` is not read: its hooks never run");
+    let found = Diagnostic::new(Severity::Error, "file-not-read", message, file.into(), Source::Project);
+    Diagnostic { help: Some(help.to_owned()), ..found.with_rule("C4") }
 }
 
 /// A script, and whether it is started directly rather than by an interpreter.
@@ -137,7 +140,7 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
     }
 }
 
-/// The scripts that a handler's command names in full, its placeholders filled in.
+/// Returns the scripts that a handler's command names in full, with its placeholders filled in.
 fn named(entry: &Entry, layer: &Layer, loaded: &LoadedFiles) -> Vec<Script> {
     let known = known_directories(layer, loaded);
     let mut is_plain = true;
@@ -150,7 +153,7 @@ fn named(entry: &Entry, layer: &Layer, loaded: &LoadedFiles) -> Vec<Script> {
                 command.words().map_while(|word| word.map(str::to_owned)).collect()
             };
             let line = Line::parse(&text);
-            // What looks before it starts something, or goes elsewhere, may do without the script.
+            // A command that tests something first, or goes elsewhere, may do without the script.
             let looks = ["test", "[", "[[", "command", "cd", "pushd", "if"];
             let first = |command: &becket_rules::shell::Command| {
                 command.words().next().flatten().is_some_and(|word| looks.contains(&word))
@@ -190,7 +193,7 @@ fn script(words: &[String], loaded: &LoadedFiles) -> Option<Script> {
     Some(Script { runs_itself: words.first() == Some(&written), path, written, is_certain: false })
 }
 
-/// The variables whose values are known before anything runs.
+/// Returns the variables whose values are known before anything runs.
 fn known_directories(layer: &Layer, loaded: &LoadedFiles) -> Vec<(String, PathBuf)> {
     let profile = &loaded.request.profile;
     let mut known = vec![(profile.var("PROJECT_DIR"), loaded.request.start.clone())];
@@ -202,7 +205,7 @@ fn known_directories(layer: &Layer, loaded: &LoadedFiles) -> Vec<(String, PathBu
     known
 }
 
-/// The text with those variables filled in; `None` where a value would need quoting.
+/// Returns the text with those variables filled in; `None` if a value would need quoting.
 fn filled(text: &str, known: &[(String, PathBuf)]) -> Option<String> {
     let mut text = text.to_owned();
     for (name, value) in known {

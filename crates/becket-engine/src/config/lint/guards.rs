@@ -1,11 +1,11 @@
-//! Guards by what they say of themselves: hooks that are to hold something back, and not only to record it.
+//! Recognises guards: hooks that are meant to block something, and not only to record it.
 
 use super::Entry;
 use crate::config::handler::{Action, Command};
 use becket_model::OnFailure;
 
-/// Returns whether a handler says that it is to hold something back: by its name, its exit code or its answer. A hook that
-/// only records what happens is right in the background.
+/// Returns whether a handler shows that it is meant to block something: by its name, its exit code or its answer. A
+/// hook that only records what happens may well run in the background.
 pub(super) fn is_guard(entry: &Entry) -> bool {
     const NAMES: [&str; 10] = [
         "guard",

@@ -1,4 +1,4 @@
-//! Programs that stand in the command itself: `node -e "…"`, `python3 -c "…"`.
+//! Programs inside the command itself: `node -e "…"`, `python3 -c "…"`.
 
 use becket_rules::shell::Command;
 
@@ -12,29 +12,32 @@ const INTERPRETERS: [(&str, &[&str]); 6] = [
     ("ruby", &["-e"]),
 ];
 
-/// Returns a command with the program that it holds; `None` if it holds none.
+/// Returns the text of a command that contains a program; `None` if it contains none.
 pub(super) fn program(command: &Command) -> Option<&str> {
     let mut words = command.words();
     let name = words.next()??;
     let (_, options) = INTERPRETERS.iter().find(|(interpreter, _)| *interpreter == name)?;
     let option = words.next()??;
-    // A variable in the program makes a word of it that is unknown, so the text of the command stands for it.
+    // A variable in the program makes its word unknown, so the text of the command is used instead.
     options.contains(&option).then(|| command.raw())
 }
 
 /// Returns the code other than 0 and 2 with which a program ends itself, unless it can also end with 2.
 pub(super) fn exit_code(command: &Command) -> Option<u8> {
     let text = program(command)?;
-    if text.contains("exit(2)") || text.contains("exitCode") {
+    let calls = || text.match_indices("exit(");
+    let code = |(at, call): (usize, &str)| Some(text.get(at + call.len()..)?.split_once(')')?.0.trim());
+    // A code that is computed, such as that of a program that was started, may be 2.
+    let may_be_2 = |code: &str| code == "2" || !code.chars().all(|c| c.is_ascii_digit());
+    if text.contains("exitCode") || calls().filter_map(code).any(may_be_2) {
         return None;
     }
-    text.match_indices("exit(").filter(|(at, _)| !is_of_catch(text, *at)).find_map(|(at, call)| {
-        let (code, _) = text.get(at + call.len()..)?.split_once(')')?;
-        code.trim().parse().ok().filter(|code| !matches!(code, 0 | 2))
-    })
+    calls()
+        .filter(|(at, _)| !is_of_catch(text, *at))
+        .find_map(|call| code(call)?.parse().ok().filter(|code| !matches!(code, 0 | 2)))
 }
 
-/// Returns whether a place is at the beginning of a block that handles an error.
+/// Returns whether a position is at the beginning of a block that handles an error.
 fn is_of_catch(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let Some((front, _)) = before.rsplit_once(['{', ':']) else { return false };

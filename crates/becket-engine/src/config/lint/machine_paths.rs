@@ -1,4 +1,4 @@
-//! Paths that exist on one machine only, in a file that a repository or a plugin brings along.
+//! Paths that exist on one machine only, in a file that comes with a repository or a plugin.
 
 use super::Entry;
 use crate::config::handler::{Action, Command};
@@ -6,7 +6,7 @@ use crate::config::source::report::Report;
 use becket_model::Source;
 use std::path::Path;
 
-/// Directories below which everyone has other names.
+/// Directories whose children have other names on every machine.
 const HOMES: [&str; 3] = ["/workspaces/", "/home/", "/Users/"];
 
 pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
@@ -40,7 +40,7 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
         .rule("H3");
 }
 
-/// The first path of a text that begins with the directory of a user or a container.
+/// Returns the first path of a text that begins with the directory of a user or a container.
 fn foreign_path(text: &str) -> Option<&str> {
     let starts = HOMES.iter().flat_map(|home| text.match_indices(home).map(|(at, _)| at));
     let at = starts.filter(|at| begins_word(text, *at)).min()?;
@@ -54,7 +54,7 @@ fn begins_word(text: &str, at: usize) -> bool {
     before.chars().next_back().is_none_or(|c| c.is_whitespace() || matches!(c, '"' | '\'' | '=' | '('))
 }
 
-/// Returns whether a file lies in the home directory that a path begins with, and not in a project below it.
+/// Returns whether a file is in the home directory that a path begins with, and not in a project below it.
 fn is_above(path: &str, file: &Path) -> bool {
     let home: Vec<&str> = path.split('/').take(3).collect();
     file.parent().and_then(Path::parent) == Some(Path::new(&home.join("/")))

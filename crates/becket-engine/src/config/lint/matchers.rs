@@ -1,4 +1,4 @@
-//! Matchers that load and never match, or match by luck.
+//! Matchers that load and never match, or match by accident.
 
 use super::{Around, Entry};
 use crate::config::fix::{Fix, FixChange};
@@ -38,11 +38,11 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
     }
 }
 
-/// One name of a matcher.
+/// A name in a matcher.
 #[derive(Clone, Copy)]
 struct MatcherName<'a> {
     name: &'a str,
-    /// The matcher has no other.
+    /// Set if the matcher has no other name.
     is_only: bool,
 }
 
@@ -79,7 +79,7 @@ fn one_name(
     report.warning(entry.matcher_span, "never-matches", message).help(help).rule("M6");
 }
 
-/// The only event that has a value of this name.
+/// Returns the only event that has a value of this name.
 fn value_of_other_event(name: &str) -> Option<EventKind> {
     let has = |event: &EventKind| event.spec().matcher.is_some_and(|spec| spec.values.contains(&name));
     let mut events = EventKind::ALL.into_iter().filter(has);
@@ -96,7 +96,7 @@ fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, repor
     let MatcherName { name, is_only } = matcher;
     if let Some(server) = name.strip_prefix("mcp__") {
         if !server.contains("__") {
-            let message = format!("`{name}` is the exact name of no tool, so this never matches");
+            let message = format!("no tool has the exact name `{name}`, so this never matches");
             report
                 .never_works(is_only, entry.matcher_span, "never-matches", message)
                 .help(format!("for all tools of the server write `{name}__.*`"))
@@ -107,7 +107,7 @@ fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, repor
     }
     let known = tools::known();
     let current = around.tools.current(name);
-    // Another agent has tools of its own.
+    // Another agent has its own tools.
     if known.contains(&current) || around.agent.is_some() {
         return;
     }
@@ -137,13 +137,13 @@ fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, repor
         .fix(near.filter(|_| is_only).map(|near| write(entry, near.to_owned())));
 }
 
-/// The fix that writes another matcher.
+/// Returns the fix that writes another matcher.
 fn write(entry: &Entry, matcher: String) -> Fix {
     let title = format!("write `{matcher}`");
     Fix::not_safe(entry.matcher_span, title, FixChange::SetValue(matcher.into()))
 }
 
-/// Text that is an expression to the engine, and was something else to its author.
+/// Reports a text that is an expression to the engine, and was something else to its author.
 fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<'_>) {
     if spec.field == "tool_name"
         && let Some((tool, rest)) = text.split_once('(')
@@ -205,8 +205,8 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
     }
 }
 
-/// Returns whether an alternative matches what it would match as a glob: a name, or `mcp__*`, which is found at the beginning
-/// of every longer name.
+/// Returns whether an alternative matches what it would match as a glob: a name, or `mcp__*`, which is found at the
+/// beginning of every longer name.
 fn is_prefix(alternative: &str) -> bool {
     let alternative = alternative.trim();
     !alternative.contains('*') || alternative.strip_suffix("_*").is_some_and(|front| !front.contains('*'))
@@ -241,7 +241,7 @@ fn of_file(alternative: &str) -> Option<(&str, &str)> {
     (tools::find(tool).is_some() && is_file).then_some((tool, pattern))
 }
 
-/// The alternatives of an expression that are in no group and in no class.
+/// Returns the alternatives of an expression that are in no group and in no class.
 fn alternatives(text: &str) -> Vec<&str> {
     let (mut found, mut start) = (Vec::new(), 0);
     for (at, _) in outside(text).filter(|(_, c)| *c == '|') {
@@ -252,7 +252,7 @@ fn alternatives(text: &str) -> Vec<&str> {
     found
 }
 
-/// The characters of an expression that are in no group, in no class and behind no `\\`, each with its place.
+/// Returns the characters of an expression that are in no group, in no class and after no `\\`, each with its place.
 fn outside(text: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut depth, mut in_class, mut is_escaped) = (0_usize, false, false);
     text.char_indices().filter(move |(_, c)| {
@@ -271,7 +271,7 @@ fn outside(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// The first character that a text must have to be matched by an alternative, and that no name of a tool has.
+/// Returns the first character that a text needs to match an alternative, and that no name of a tool has.
 fn strange_character(alternative: &str) -> Option<char> {
     let alternative = alternative.trim();
     let is_optional =

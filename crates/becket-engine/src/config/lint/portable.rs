@@ -1,10 +1,11 @@
-//! Keys of Becket's own in a file that another program reads too, and lets lie.
+//! Becket's own keys in a file that another program reads too, and ignores.
 
 use super::{Around, Entry};
 use crate::config::load::{Layer, LayerKind};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
 use becket_model::{Enforcement, Source};
+use std::path::Path;
 
 /// Keys of a handler that only Becket reads, and what other programs do instead.
 const HANDLER_KEYS: &[(&str, &str)] = &[
@@ -71,7 +72,7 @@ pub(super) fn settings(layer: &Layer, text: &str, report: &mut Report<'_>) {
         | Source::Function
         | Source::Flag => false,
     };
-    if layer.source == Source::Project {
+    if layer.source == Source::Project && !is_home_in_repository(&layer.file) {
         dangerous_modes(&members, text, report);
     }
     for (key, elsewhere) in SETTINGS_KEYS.iter().filter(|(key, _)| counts(key) && members.contains_key(*key))
@@ -82,7 +83,12 @@ pub(super) fn settings(layer: &Layer, text: &str, report: &mut Report<'_>) {
     }
 }
 
-/// Notes what a file that a repository brings along can't switch on for its users (P14).
+/// Returns whether a file is the user's own that a repository of settings keeps: `home/.claude/settings.json`.
+fn is_home_in_repository(file: &Path) -> bool {
+    file.ancestors().nth(2).and_then(Path::file_name).is_some_and(|directory| directory == "home")
+}
+
+/// Notes settings that a file of a repository can't switch on for its users (P14).
 fn dangerous_modes(
     members: &serde_json::Map<String, serde_json::Value>,
     text: &str,
@@ -100,7 +106,7 @@ fn dangerous_modes(
             format!("`{key}` has no effect in a project's file on newer hosts, and older ones stop asking");
         report
             .note(at, "dangerous-mode", message)
-            .help("remove it; a user who wants it writes it into the own settings")
+            .help("remove it; users who want it can set it in their own settings")
             .rule("P14");
     }
 }
@@ -109,7 +115,7 @@ fn note(at: Span, key: &str, elsewhere: &str, report: &mut Report<'_>) {
     let message = format!("`{key}` is a key of Becket's own: {elsewhere}");
     report
         .note(at, "becket-only-key", message)
-        .help("that is fine where Becket runs these hooks, `docs/guide/claude-code.md` shows how")
+        .help("that is fine if Becket runs these hooks; `docs/guide/claude-code.md` shows how")
         .rule("C4");
 }
 

@@ -1,4 +1,4 @@
-//! Looks for the programs that commands start by name: is each on the `PATH` that hooks get?
+//! Checks that the programs that commands start by name are on the `PATH` that hooks get.
 
 use super::Entry;
 use crate::config::handler::{Action, Command, Shell};
@@ -17,10 +17,10 @@ const NOT_PROGRAMS: &[&str] = &[
     "typeset", "ulimit", "unset", "until", "while",
 ];
 
-/// Warns of the first program of a command that is nowhere on `PATH`.
+/// Warns about the first program of a command that is nowhere on `PATH`.
 ///
-/// Only a line that starts its program whatever happens is looked at: one that asks first (`command -v`, `||`, `if`), defines a
-/// function or sets `PATH` may well do without.
+/// Only a line that starts its program in any case is checked: one that tests first (`command -v`, `||`, `if`), defines
+/// a function or sets `PATH` may well do without.
 pub(super) fn lint(entry: &Entry, loaded: &LoadedFiles, report: &mut Report<'_>) {
     let Some(path) = loaded.request.environment.var("PATH") else { return };
     let program = match &entry.handler.action {
@@ -61,7 +61,7 @@ fn is_keyword(command: &becket_rules::shell::Command) -> bool {
     command.words().next().flatten().is_some_and(|word| DECIDE.contains(&word))
 }
 
-/// Returns whether this is a name to be looked for, and not a path, a variable or a word of the shell.
+/// Returns whether this is a name that is looked up on `PATH`, and not a path, a variable or a word of the shell.
 fn is_bare(program: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-');
     !program.is_empty() && program.chars().all(is_name) && !NOT_PROGRAMS.contains(&program)

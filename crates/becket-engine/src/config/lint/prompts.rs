@@ -13,14 +13,16 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
         return;
     }
     let is_prompt = matches!(entry.handler.action, Action::Prompt(_));
-    let (part, code, message, help) = if let Some(part) = asked_for(text).or_else(|| asked_word(text)) {
+    let (part, code, message, help) = if let Some(part) =
+        requested_json(text).or_else(|| requested_reply(text))
+    {
         (
             part,
             "prompt-asks-for-other-reply",
             "this asks for a reply in another shape than the one that is read",
             "ask for `{\"ok\": true}` or `{\"ok\": false, \"reason\": \"…\"}`",
         )
-    } else if let Some(part) = asked_work(text).filter(|_| is_prompt) {
+    } else if let Some(part) = requested_work(text).filter(|_| is_prompt) {
         (
             part,
             "prompt-asks-for-work",
@@ -34,8 +36,8 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
     report.warning(at, code, message).help(help).rule("H7");
 }
 
-/// The word in capitals that a text wants as a reply: `respond with 'PROCEED'`.
-fn asked_word(text: &str) -> Option<&str> {
+/// Returns the word in capitals that a text wants as a reply: `respond with 'PROCEED'`.
+fn requested_reply(text: &str) -> Option<&str> {
     const REQUESTS: [&str; 6] =
         ["respond with ", "reply with ", "answer with ", "respond ", "reply ", "answer "];
     let mut starts = REQUESTS.iter().flat_map(|request| text.match_indices(request));
@@ -46,8 +48,8 @@ fn asked_word(text: &str) -> Option<&str> {
     })
 }
 
-/// The verb by which a text that asks for no judgement asks for work.
-fn asked_work(text: &str) -> Option<&str> {
+/// Returns the verb by which a text asks for work, if it asks for no judgement.
+fn requested_work(text: &str) -> Option<&str> {
     const JUDGEMENTS: [&str; 12] = [
         "block", "deny", "allow", "approve", "reject", "refuse", "verdict", "decide", "evaluate", "verify",
         "ok: ", "whether",
@@ -81,8 +83,8 @@ fn begins_clause(text: &str, at: usize) -> bool {
     before.is_empty() || before.ends_with(['.', ',', ':', ';', '!', '?']) || before.ends_with("then")
 }
 
-/// The first JSON object of a text that looks like a decision.
-fn asked_for(text: &str) -> Option<&str> {
+/// Returns the first JSON object of a text that looks like a decision.
+fn requested_json(text: &str) -> Option<&str> {
     const DECISIONS: [&str; 7] = [
         "\"decision\"",
         "\"permissionDecision\"",

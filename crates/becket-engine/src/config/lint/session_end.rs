@@ -1,4 +1,5 @@
-//! Lints on the end of a session: programs that are too slow for it, and hooks that take the end of a turn for it (H11).
+//! Lints on the end of a session: programs that are too slow for it, and hooks that run at the end of a turn instead
+//! (H11).
 
 use super::Entry;
 use crate::config::source::report::Report;
@@ -13,7 +14,7 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, report: &mut Report<'
     }
 }
 
-/// A program that is built or downloaded first, within 1.5 s.
+/// Reports a program that is built or downloaded first, within 1.5 s.
 fn slow_program(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
     let Some(command) = line.commands().iter().find(|command| is_slow(command)) else { return };
     let at = report.part_of(entry.handler.action_span, text, command.raw());
@@ -34,15 +35,19 @@ fn is_slow(command: &Command) -> bool {
     )
 }
 
-/// Work for the end of a session after each turn: Stop fires whenever the model has answered.
+/// Reports work for the end of a session that runs after each turn: Stop fires whenever the model has answered.
 fn end_of_turn(text: &str, entry: &Entry, report: &mut Report<'_>) {
-    const WORDS: [&str; 6] = [
+    const WORDS: [&str; 10] = [
         "session-end",
         "session_end",
         "session end",
         "session completed",
         "session complete",
         "session ended",
+        "session-cleanup",
+        "session_cleanup",
+        "cleanup-session",
+        "cleanup_session",
     ];
     let lower = text.to_ascii_lowercase();
     let Some(word) =

@@ -1,4 +1,4 @@
-//! A guard whose own exit code never arrives: `check.sh || true`.
+//! Guards whose exit code is lost: `check.sh || true`.
 
 use becket_rules::shell::Line;
 
@@ -6,7 +6,9 @@ use becket_rules::shell::Line;
 pub(super) fn ending(text: &str, line: &Line) -> Option<String> {
     let own: Vec<_> = line.commands().iter().filter(|command| command.via().is_none()).collect();
     let (last, before) = own.split_last()?;
-    if before.iter().all(|command| tells(command)) || before.iter().any(|command| refuses(command)) {
+    if before.iter().all(|command| only_tests_or_prints(command))
+        || before.iter().any(|command| refuses(command))
+    {
         return None;
     }
     let words: Vec<Option<&str>> = last.words().collect();
@@ -26,17 +28,17 @@ pub(super) fn ending(text: &str, line: &Line) -> Option<String> {
     }
 }
 
-/// Returns whether a command only tests something or prints a text, so that no exit code of it refuses.
-fn tells(command: &becket_rules::shell::Command) -> bool {
+/// Returns whether a command only tests something or prints a text, so that its exit code refuses nothing.
+fn only_tests_or_prints(command: &becket_rules::shell::Command) -> bool {
     matches!(command.words().next().flatten(), Some("[" | "test" | "echo" | "printf"))
 }
 
-/// Returns whether a command gives the exit code on purpose, so that the ending only covers the rest.
+/// Returns whether a command sets the exit code on purpose, so that the ending only covers the rest.
 fn refuses(command: &becket_rules::shell::Command) -> bool {
     let words: Vec<Option<&str>> = command.words().collect();
     match words.as_slice() {
         [Some("exit"), code] => *code != Some("0"),
-        // The program takes the place of the shell, so its exit code is the hook's.
+        // The program replaces the shell, so its exit code is the hook's.
         [Some("exec"), _, ..] => true,
         _ => false,
     }

@@ -7,21 +7,21 @@ use crate::config::handler::Background;
 use crate::config::source::report::Report;
 use becket_model::table::OnFailureEffect;
 
-/// Returns milliseconds as seconds, whole where they are.
+/// Converts milliseconds to seconds, as a whole number if possible.
 fn in_seconds(milliseconds: f64) -> serde_json::Value {
     let seconds = milliseconds / 1000.0;
     let whole = serde_json::from_str(&format!("{seconds}"));
     whole.unwrap_or_else(|_| seconds.into())
 }
 
-/// From here on a number of seconds looks like one of milliseconds.
+/// The number from which seconds look like milliseconds.
 const LONG: f64 = 1000.0;
 
 pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
     if let Some(timeout) = &entry.handler.timeout {
         let seconds = timeout.value.as_secs_f64();
         if seconds >= LONG {
-            let message = format!("`timeout` counts seconds: {seconds} are {}", in_words(seconds));
+            let message = format!("`timeout` counts seconds: {seconds} are {}", readable(seconds));
             let help = format!("if milliseconds were meant, write {}", seconds / 1000.0);
             let fix = Fix::not_safe(
                 timeout.span,
@@ -43,7 +43,7 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
     }
 }
 
-fn in_words(seconds: f64) -> String {
+fn readable(seconds: f64) -> String {
     let (number, unit) = match seconds {
         s if s >= 86_400.0 => (s / 86_400.0, "days"),
         s if s >= 3600.0 => (s / 3600.0, "hours"),

@@ -20,7 +20,7 @@ pub(super) struct Use {
     range: Range<usize>,
 }
 
-/// The variables of a text, in order; none from single quotes and after a backslash.
+/// Returns the variables of a text, in order; none from single quotes and after a backslash.
 pub(super) fn uses(text: &str) -> Vec<Use> {
     let (mut found, mut quoted, mut rest) = (Vec::new(), Vec::<bool>::new(), text);
     let mut in_quotes = false;
@@ -50,7 +50,7 @@ pub(super) fn uses(text: &str) -> Vec<Use> {
     found
 }
 
-/// The variable that begins after a `$`, and what follows it.
+/// Parses the variable that begins after a `$`; returns it with the rest of the text.
 fn one(rest: &str, quoted: bool) -> Option<(Use, &str)> {
     let braced = rest.strip_prefix('{');
     let body = braced.unwrap_or(rest);
@@ -66,7 +66,7 @@ fn one(rest: &str, quoted: bool) -> Option<(Use, &str)> {
     Some((Use { name: name.to_owned(), quoted, guarded, joined, range: 0..0 }, after))
 }
 
-/// Returns the text with the wanted variables in double quotes where they are in none.
+/// Returns the text with double quotes around the wanted variables that have none.
 pub(super) fn in_quotes(text: &str, wanted: impl Fn(&Use) -> bool) -> String {
     let (mut new, mut end) = (String::new(), 0);
     for found in uses(text).iter().filter(|found| !found.quoted && wanted(found)) {
@@ -78,7 +78,7 @@ pub(super) fn in_quotes(text: &str, wanted: impl Fn(&Use) -> bool) -> String {
     new
 }
 
-/// Names that people expect and nothing sets, and where the value is instead.
+/// Names that people expect and nothing sets, with the place of the value.
 const NOBODY_SETS: &[(&str, &str)] = &[
     ("CLAUDE_FILE_PATHS", ".tool_input.file_path"),
     ("CLAUDE_FILE_PATH", ".tool_input.file_path"),
@@ -128,7 +128,7 @@ const NOBODY_SETS: &[(&str, &str)] = &[
 const OTHERS: &[(&str, &str)] =
     &[("CODEX_", "Codex"), ("GEMINI_", "Gemini CLI"), ("extensionPath", "Gemini CLI"), ("CURSOR_", "Cursor")];
 
-/// Warns of variables that hold nothing when the hook runs.
+/// Warns about variables that are empty when the hook runs.
 pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let mut seen: HashSet<String> = HashSet::new();
     for variable in uses(text).into_iter().filter(|variable| !variable.guarded) {
@@ -152,21 +152,22 @@ pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut 
     }
 }
 
-/// Returns whether a name can only mean the input of a hook, which comes on stdin: a hook that reads it works on nothing.
+/// Returns whether a name can only mean the input of a hook, which comes on stdin: a hook that reads it gets nothing.
 fn is_of_input(name: &str) -> bool {
     const PREFIXES: [&str; 3] = ["TOOL_INPUT", "CLAUDE_TOOL_", "CLAUDE_FILE_PATH"];
     const NAMES: [&str; 9] = [
+        "NOTIFICATION_MESSAGE",
         "TOOL_OUTPUT",
         "TOOL_RESULT",
         "TOOL_RESPONSE",
         "TOOL_NAME",
         "USER_PROMPT",
-        "CLAUDE_USER_PROMPT",
         "STDIN_JSON",
         "HOOK_INPUT",
         "HOOK_EVENT_NAME",
     ];
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    NAMES.contains(&name.strip_prefix("CLAUDE_").unwrap_or(name))
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Returns whether the text or a file's `env` sets it.
@@ -189,7 +190,8 @@ fn complaint(name: &str, entry: &Entry, around: &Around<'_>) -> Option<(String, 
         let message = format!("nothing sets `${name}`, so it is empty here");
         (message, Some(format!("read the input from stdin: `jq -r '{path}'`")))
     };
-    if let Some(row) = NOBODY_SETS.iter().find(|(known, _)| *known == name) {
+    let plain = name.strip_prefix("CLAUDE_").unwrap_or(name);
+    if let Some(row) = NOBODY_SETS.iter().find(|(known, _)| *known == name || *known == plain) {
         return Some(nobody(row));
     }
     if name.starts_with("TOOL_INPUT_") || name.starts_with("CLAUDE_TOOL_INPUT_") {
@@ -221,7 +223,7 @@ fn complaint(name: &str, entry: &Entry, around: &Around<'_>) -> Option<(String, 
     misspelt(name, around)
 }
 
-/// The other agent that sets a variable.
+/// Returns the other agent that sets a variable.
 fn other_agent(name: &str) -> Option<&'static str> {
     OTHERS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, agent)| *agent)
 }
@@ -232,7 +234,7 @@ fn is_of_plugins(name: &str, around: &Around<'_>) -> bool {
     is_theirs && !around.of_plugin
 }
 
-/// A name of the profile with a slip in it.
+/// Returns the message about a misspelt name of the profile.
 fn misspelt(name: &str, around: &Around<'_>) -> Option<(String, Option<String>)> {
     let ours = ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA", "ENV_FILE"].map(|part| around.profile.var(part));
     let ours: Vec<&str> = ours.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Commands that are plainly a call of `becket fire --stdin-event`, told by their text.
+//! Commands that are plainly a call of `becket fire --stdin-event`, recognised by their text.
 
 use crate::config::handler::{Action, Command, Shell};
 use becket_rules::shell::Line;
@@ -6,7 +6,7 @@ use becket_rules::shell::Line;
 /// The option that only Becket has.
 const OPTION: &str = "--stdin-event";
 
-/// The profile that a call reads hooks of, where its text does not name one.
+/// The profile whose hooks a call runs if its text names none.
 const DEFAULT_PROFILE: &str = "claude";
 
 /// The beginning of the entries that `becket install` writes.
@@ -21,8 +21,8 @@ const HARMLESS: &[&str] = &[
 /// Programs whose words are data.
 const PRINTERS: &[&str] = &["echo", "printf", "grep", "rg", "logger"];
 
-/// Returns whether the action does nothing but run Becket on the hooks of the same profile. A call that its text does
-/// not show carries the marks of its event instead.
+/// Returns whether the action does nothing but run Becket on the hooks of the same profile. A call that can't be
+/// recognised by its text carries the marks of its event instead.
 pub(crate) fn runs_becket(action: &Action, profile: &str) -> bool {
     match action {
         Action::Command(Command::Exec { program, args }) => {
@@ -48,7 +48,7 @@ pub(crate) fn is_registration(action: &Action) -> bool {
     rest.is_some_and(|(_, options)| options.contains(" --installed ") && options.chars().all(is_plain))
 }
 
-/// Returns whether a line of shell does nothing but such a call.
+/// Returns whether a shell line does nothing but such a call.
 fn in_shell(text: &str, profile: &str) -> bool {
     if !text.contains(OPTION) || text.trim() == OPTION {
         return false;
@@ -94,7 +94,7 @@ fn calls(words: &[Option<&str>], profile: &str) -> bool {
     is_becket && profile_of(words).is_some_and(|named| named == profile)
 }
 
-/// The profile that the words name; `None` where only run time knows it.
+/// Returns the profile that the words name; `None` if only run time knows it.
 fn profile_of<'w>(words: &[Option<&'w str>]) -> Option<&'w str> {
     let mut named = DEFAULT_PROFILE;
     for (at, word) in words.iter().enumerate() {
@@ -107,7 +107,7 @@ fn profile_of<'w>(words: &[Option<&'w str>]) -> Option<&'w str> {
     Some(named)
 }
 
-/// The name of a program, without its directory, a version and `.exe`.
+/// Returns the name of a program, without its directory, a version and `.exe`.
 fn name(program: &str) -> &str {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = name.split('@').next().unwrap_or(name);

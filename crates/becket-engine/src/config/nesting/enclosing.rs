@@ -1,11 +1,11 @@
-//! The events that an engine's own process is run for.
+//! The events for which an engine's own process runs.
 
 use super::mark::EventMark;
 use crate::config::handler::Location;
 use crate::host::environment::Environment;
 use becket_model::EventKind;
 
-/// The number of events that may enclose one another.
+/// The largest number of events that may enclose one another.
 const DEPTH: usize = 8;
 
 /// The variable that carries marks to a command: marks joined by commas, a semicolon, and the place of the hook.
@@ -17,7 +17,7 @@ pub(crate) const HEADER: &str = "becket-firing";
 /// The marks of the enclosing events, outermost first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EnclosingEvents {
-    /// In hexadecimal digits, of which the first [`BEGINNING`] are enough; what is not a mark counts for the depth.
+    /// Hexadecimal digits, of which the first [`BEGINNING`] are enough; a text that is not a mark counts for the depth.
     marks: Vec<String>,
     /// The place of the hook that started this process, if it is known.
     started_by: Option<String>,
@@ -33,7 +33,7 @@ fn is_mark(text: &str) -> bool {
     text.len() >= BEGINNING && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The reason for which an event's handlers are not run.
+/// The reason why an event's handlers are not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The event is being fired already.
@@ -43,7 +43,7 @@ pub(crate) enum Refusal {
 }
 
 impl EnclosingEvents {
-    /// The marks that the host's environment carries, and those that the host has found otherwise.
+    /// Reads the marks in the host's environment, and those that the host has found otherwise.
     pub(crate) fn of(environment: &Environment) -> Self {
         let written = environment.var(VARIABLE).map(|value| value.to_string_lossy());
         let mut enclosing = written.map(|written| EnclosingEvents::read(&written)).unwrap_or_default();
@@ -73,7 +73,7 @@ impl EnclosingEvents {
         self.marks.is_empty()
     }
 
-    /// Returns the reason for which the event must not run its handlers here, or `None` if it may.
+    /// Returns the reason why the event must not run its handlers here, or `None` if it may.
     pub(crate) fn refusal(&self, mark: EventMark) -> Option<Refusal> {
         let mark = mark.to_string();
         if self.marks.iter().any(|outer| is_mark(outer) && mark.starts_with(outer.as_str())) {
@@ -82,7 +82,7 @@ impl EnclosingEvents {
         (self.marks.len() >= DEPTH).then_some(Refusal::TooDeep)
     }
 
-    /// The refusal in words; `near` is the place of a hook that may be at fault where the one that is is not known.
+    /// Explains a refusal; `near` is the place of a hook that may be at fault if the actual one is unknown.
     pub(crate) fn explain(&self, refusal: Refusal, event: EventKind, near: Option<&Location>) -> String {
         let hook = match (&self.started_by, near) {
             (Some(place), _) => format!("the hook at {place}"),
@@ -101,14 +101,14 @@ impl EnclosingEvents {
         }
     }
 
-    /// The value of [`VARIABLE`] for a command of an event inside these.
+    /// Returns the value of [`VARIABLE`] for a command of an event inside these.
     pub(crate) fn variable(&self, mark: EventMark, hook: &Location) -> String {
         // Neither line ends nor NUL: other programs read the environment too.
         let place: String = hook.to_string().chars().filter(|c| !c.is_control()).collect();
         format!("{};{place}", self.header(mark))
     }
 
-    /// The value of [`HEADER`] for a request of an event inside these.
+    /// Returns the value of [`HEADER`] for a request of an event inside these.
     pub(crate) fn header(&self, mark: EventMark) -> String {
         let all: Vec<String> = self.marks.iter().cloned().chain([mark.to_string()]).collect();
         all.join(",")

@@ -1,4 +1,4 @@
-//! The mark of an event: a digest of what it is about.
+//! The mark of an event: a digest of its content.
 
 use becket_model::Event;
 use becket_model::wire::input;
@@ -19,7 +19,7 @@ const IDS: [&str; 1] = ["tool_use_id"];
 pub struct EventMark([u8; LENGTH]);
 
 impl EventMark {
-    /// The mark of an event whose hooks are those of `profile`.
+    /// Computes the mark of an event whose hooks are those of `profile`.
     pub(crate) fn of(profile: &str, event: &Event) -> Self {
         let spec = event.kind().spec();
         let input = input::to_value(event);
@@ -37,13 +37,13 @@ impl EventMark {
     }
 }
 
-/// A text with its length, so that no two sequences of texts are the same bytes.
+/// Hashes a text with its length, so that no two sequences of texts are the same bytes.
 fn text(hash: &mut Sha256, text: &str) {
     hash.update(text.len().to_le_bytes());
     hash.update(text);
 }
 
-/// A value; the order of an object's keys does not count.
+/// Hashes a value; the order of an object's keys does not count.
 fn value(hash: &mut Sha256, of: &Value) {
     match of {
         Value::Object(fields) => {
@@ -81,7 +81,7 @@ impl fmt::Debug for EventMark {
     }
 }
 
-/// The text is not a mark.
+/// The error for a text that is not a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a mark is {} hexadecimal digits", 2 * LENGTH)]
 pub struct NotAMark;

@@ -95,8 +95,7 @@ fn a_value_is_never_read_again() {
 #[test]
 fn variables_name_the_project_the_root_and_each_option() {
     // rules: H2, C9
-    let names: Vec<String> =
-        places().variables(with_root("/p").root.as_deref()).into_iter().map(|(n, _)| n).collect();
+    let names: Vec<String> = places().variables(&with_root("/p")).into_iter().map(|(n, _)| n).collect();
     let expected =
         ["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_OPTION_API_KEY"];
     assert_eq!(names, expected);

@@ -1,4 +1,4 @@
-//! The hooks of a plugin: its hooks file, those that its manifest holds or names, and those of its entry in the
+//! The hooks of a plugin: its hooks file, those that its manifest contains or names, and those of its entry in the
 //! marketplace (C9).
 //!
 //! A path that leads out of the plugin, as written or by a link, is refused.
@@ -58,7 +58,7 @@ impl Contents<'_> {
         &self.candidate.plugin.directory
     }
 
-    /// A plugin whose directory is gone, or can't be entered, has lost its guards.
+    /// Reports a plugin whose directory is gone, or can't be entered: its guards are missing.
     fn missing(&self, loaded: &mut LoadedFiles) {
         let why = match std::fs::read_dir(self.directory()) {
             Ok(_) => return,
@@ -69,8 +69,8 @@ impl Contents<'_> {
         loaded.plugin_faults.push(Fault::error(at, "missing-plugin", message));
     }
 
-    /// Adds a hooks file; `named` is the place that names it, `None` for the one that every plugin may have. Returns
-    /// false if there is no such file.
+    /// Adds a hooks file; `named` is the place that names it, `None` for the default one. Returns false if there is no
+    /// such file.
     fn hooks_file(&self, file: &Path, named: Option<&Spot>, loaded: &mut LoadedFiles) -> bool {
         if let Err(why) = path::no_way_out(file, &self.candidate.boundary) {
             let at = named.cloned().unwrap_or_else(|| Spot::whole(self.source.clone(), file));
@@ -126,7 +126,7 @@ impl Contents<'_> {
     fn entry(&self, loaded: &mut LoadedFiles) {
         let Some(marketplace) = &self.candidate.plugin.marketplace else { return };
         let file = marketplace::listing(marketplace);
-        // What is wrong with the listing was said where the plugin was looked for; most hold no hooks.
+        // Errors of the listing have been reported by the search for the plugin; most listings have no hooks.
         let Ok(Some(text)) = read::text(&file) else { return };
         let text: Arc<str> = text.into();
         if !text.contains("\"hooks\"") {
@@ -143,7 +143,7 @@ impl Contents<'_> {
         self.named(entry, &file, &text, loaded);
     }
 
-    /// The hooks files that a manifest or an entry names.
+    /// Adds the hooks files that a manifest or an entry names.
     fn named(&self, manifest: &Node, file: &Path, text: &Arc<str>, loaded: &mut LoadedFiles) {
         for (written, span) in paths(manifest, "hooks") {
             let at = Spot { source: self.source.clone(), file: file.into(), text: text.clone(), span };

@@ -1,7 +1,7 @@
-//! Plugins in settings: which are on, where marketplaces are, which options the user has set (C9).
+//! Plugins in settings: those that are on, the places of marketplaces, the options that the user has set (C9).
 //!
-//! `enabledPlugins` is merged key by key, the highest source that names a plugin decides (C5). Options are read from
-//! files that no repository can bring along, since hooks are run with them.
+//! `enabledPlugins` is merged key by key: the highest source that names a plugin decides (C5). Options are read from
+//! files that can't come with a repository, since hooks are run with them.
 //!
 //! INVARIANT: a folder that is not trusted has no influence on plugins (G3): it can neither turn on its own nor turn
 //! off a guard of the user.
@@ -27,7 +27,7 @@ const KEYS: [&str; 3] = [ENABLED, MARKETPLACES, CONFIGS];
 pub(super) struct PluginDeclarations {
     /// The plugins that are on or off, by id.
     pub(super) switches: BTreeMap<String, Switch>,
-    /// The marketplaces that lie in a directory.
+    /// The marketplaces that are in a directory.
     pub(super) marketplaces: Vec<DeclaredMarketplace>,
     /// The options that the user has set, by id and key.
     pub(super) options: BTreeMap<String, BTreeMap<String, String>>,
@@ -40,13 +40,13 @@ pub(super) struct Switch {
     pub(super) on: bool,
     /// The entry that decides.
     pub(super) at: Spot,
-    /// Set if a file that no repository can bring along turns it on, whatever the project sets.
+    /// Set if a file that can't come with a repository turns it on, whatever the project sets.
     pub(super) wanted_by_owner: bool,
     /// Set if a managed file decides.
     pub(super) is_managed: bool,
 }
 
-/// A marketplace that a settings file says lies in a directory.
+/// A marketplace in a directory, as a settings file declares it.
 #[derive(Debug, Clone)]
 pub(super) struct DeclaredMarketplace {
     pub(super) name: String,
@@ -70,7 +70,7 @@ impl PluginDeclarations {
         let mut declared = PluginDeclarations::default();
         let mut layers: Vec<&Layer> =
             layers.into_iter().filter(|layer| layer.kind == LayerKind::Settings).collect();
-        // The last to speak wins (C5).
+        // The last one wins (C5).
         layers.sort_by_key(|layer| strength(&layer.source));
         for layer in layers {
             declared.layer(layer, loaded);
@@ -79,7 +79,7 @@ impl PluginDeclarations {
     }
 
     fn layer(&mut self, layer: &Layer, loaded: &LoadedFiles) {
-        // Most files hold none of the keys: they are not read twice.
+        // Most files contain none of the keys: they are not read twice.
         let text = layer.text.as_ref().ok().filter(|text| KEYS.iter().any(|key| text.contains(key)));
         let Some((text, document)) = text.and_then(|text| Some((text, json::parse(text).ok()?))) else {
             return;
@@ -149,7 +149,7 @@ impl DeclarationReader<'_> {
         let home = self.loaded.request.environment.home();
         let root = match written {
             MarketplaceLocation::Directory(path) => path::directory(path, &self.layer.anchor, home),
-            // `.claude-plugin/marketplace.json` lies two levels below the root.
+            // `.claude-plugin/marketplace.json` is two levels below the root.
             MarketplaceLocation::Listing(path) => {
                 let file = path::directory(path, &self.layer.anchor, home);
                 match file.ancestors().nth(2) {
@@ -223,7 +223,7 @@ fn strength(source: &Source) -> u8 {
     }
 }
 
-/// The value of an option as a process sees it: the items of a list are joined by commas.
+/// Returns the value of an option as a process sees it: the items of a list are joined by commas.
 pub(super) fn option_text(node: &Node) -> Option<String> {
     match &node.data {
         Data::Text(text) => Some(text.clone()),
@@ -237,13 +237,13 @@ pub(super) fn option_text(node: &Node) -> Option<String> {
     }
 }
 
-/// The location of a marketplace of this machine.
+/// The location of a marketplace on this machine.
 enum MarketplaceLocation<'n> {
     Directory(&'n str),
     Listing(&'n str),
 }
 
-/// The place of a marketplace that is not fetched.
+/// Returns the place of a marketplace that is not fetched.
 fn directory(marketplace: &Node) -> Option<MarketplaceLocation<'_>> {
     let source = &marketplace.get("source")?.value;
     let path = source.get("path").and_then(|path| path.value.as_text());

@@ -1,5 +1,5 @@
 //! The skills, commands and agents of a plugin: the default directories, and the paths that its manifest and its entry
-//! in the marketplace name. All that are found add up (C9).
+//! in the marketplace name. All of them are used (C9).
 
 use super::fault::{Fault, Spot};
 use super::manifest::MANIFEST;
@@ -11,22 +11,22 @@ use crate::config::source::{json, read};
 use becket_model::Source;
 use std::path::{Path, PathBuf};
 
-/// The places at which a plugin has skills, commands and agents.
+/// The places where a plugin has skills, commands and agents.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct PluginDefinitions {
     /// Directories of skills, and directories that are a skill.
     pub skills: Vec<PathBuf>,
-    /// Directories of commands, and files that are one.
+    /// Directories of commands, and files that are a command.
     pub commands: Vec<PathBuf>,
-    /// Directories of agents, and files that are one.
+    /// Directories of agents, and files that are an agent.
     pub agents: Vec<PathBuf>,
-    /// Paths that lead out of the plugin or nowhere.
+    /// Findings about paths that lead out of the plugin or nowhere.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Plugin {
-    /// Reads the places at which it has skills, commands and agents.
+    /// Reads the places where it has skills, commands and agents.
     #[must_use]
     pub fn definitions(&self) -> PluginDefinitions {
         let of = |name| vec![self.directory.join(name)];
@@ -46,7 +46,7 @@ impl Plugin {
         found
     }
 
-    /// The directory that no path of it may leave: its marketplace where it lies in one, else its own.
+    /// Returns the directory that none of its paths may leave: its marketplace if it is in one, else its own.
     fn boundary(&self) -> &Path {
         let around =
             self.marketplace.as_deref().filter(|marketplace| self.directory.starts_with(marketplace));
@@ -79,7 +79,7 @@ impl Plugin {
     }
 }
 
-/// The texts of a member: one, or those of a list.
+/// Returns the texts of a member: one, or those of a list.
 pub(super) fn paths<'n>(node: &'n Node, key: &str) -> Vec<(&'n str, Span)> {
     let Some(member) = node.get(key) else { return Vec::new() };
     let nodes: Vec<&Node> = match &member.value.data {
@@ -89,7 +89,7 @@ pub(super) fn paths<'n>(node: &'n Node, key: &str) -> Vec<(&'n str, Span)> {
     nodes.into_iter().filter_map(|node| Some((node.as_text()?, node.span))).collect()
 }
 
-/// The reason for which a path names nothing.
+/// The reason why a path names nothing.
 enum PlaceError {
     Path(path::PathError),
     Missing,

@@ -1,4 +1,4 @@
-//! A finding about a plugin that only the disk can tell: kept with its text until the configuration is resolved.
+//! A finding about a plugin that depends on the disk: kept with its text until the configuration is resolved.
 
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::source::report::Report;
@@ -7,24 +7,24 @@ use becket_model::Source;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A stretch of a file.
+/// A span of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Spot {
     pub(crate) source: Source,
     pub(crate) file: Arc<Path>,
-    /// The text of the file; empty where the finding is about the file as a whole.
+    /// The text of the file; empty if the finding is about the file as a whole.
     pub(crate) text: Arc<str>,
     pub(crate) span: Span,
 }
 
 impl Spot {
-    /// A file or directory as a whole.
+    /// Creates the spot of a file or directory as a whole.
     pub(crate) fn whole(source: Source, file: &Path) -> Self {
         Spot { source, file: file.into(), text: "".into(), span: Span::default() }
     }
 }
 
-/// Something that is wrong, or looks wrong, with a plugin or with what names it.
+/// A problem, or a possible one, with a plugin or with an entry that names it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
     at: Spot,
@@ -36,29 +36,29 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Something was not loaded.
+    /// Creates the fault of something that was not loaded.
     pub(crate) fn error(at: Spot, code: &'static str, message: impl Into<String>) -> Self {
         Fault { at, severity: Severity::Error, code, message: message.into(), help: None, rule: "C9" }
     }
 
-    /// Everything is loaded, but perhaps not as it was meant.
+    /// Creates the fault of something that is loaded, but perhaps not as it was meant.
     pub(crate) fn warning(at: Spot, code: &'static str, message: impl Into<String>) -> Self {
         Fault { severity: Severity::Warning, ..Fault::error(at, code, message) }
     }
 
-    /// Adds the way out.
+    /// Adds a way to fix it.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Names another rule than C9.
+    /// Sets another rule than C9.
     pub(crate) fn rule(mut self, rule: &'static str) -> Self {
         self.rule = rule;
         self
     }
 
-    /// The finding as a configuration reports it.
+    /// Returns the findings for the report of a configuration.
     pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut report = Report::new(self.at.file.clone(), self.at.source.clone(), &self.at.text);
         let message = self.message.clone();

@@ -1,11 +1,11 @@
-//! From the id of a plugin that is on to its directory (C9).
+//! Finds the directory of a plugin that is on by its id (C9).
 //!
-//! A marketplace that is a directory is used in place; then the record of an installation counts, then what a fetched
-//! marketplace ships itself, then the cache.
+//! A marketplace that is a directory is used in place; then the record of an installation counts, then the plugins in a
+//! fetched marketplace, then the cache.
 //!
 //! INVARIANT: for a plugin that a managed file turns on, no marketplace counts that another settings file declares: no
-//! other file puts its own code under a forced id (G2). For one that the user turns on, the project's come last: a
-//! repository can't replace a guard of the user with its own code.
+//! other file puts its own code under a forced id (G2). For a plugin that the user turns on, the marketplaces of the
+//! project come last: a repository can't replace a guard of the user with its own code.
 
 use super::declared::{Declarer, PluginDeclarations, Switch};
 use super::installed::InstalledPlugins;
@@ -14,23 +14,23 @@ use crate::config::load::local_root;
 use crate::config::request::Request;
 use std::path::{Path, PathBuf};
 
-/// Names that are not marketplaces: plugins of other origins have them after their `@`.
+/// Names that are not marketplaces: ids of plugins of other origins have them after their `@`.
 pub(super) const NO_MARKETPLACE: [&str; 4] = ["inline", "builtin", "skills-dir", "synced"];
 
 /// A plugin on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PluginLocation {
     pub(super) directory: PathBuf,
-    /// The directory that no path of it may leave: its marketplace where it lies in one, else its own.
+    /// The directory that none of its paths may leave: its marketplace if it is in one, else its own.
     pub(super) boundary: PathBuf,
-    /// The marketplace whose listing may hold hooks of it.
+    /// The marketplace whose listing may contain hooks of it.
     pub(super) marketplace: Option<PathBuf>,
 }
 
-/// The reason for which there is no directory of a plugin.
+/// The reason why there is no directory of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NotFound {
-    /// It lies elsewhere, and was not fetched onto this machine.
+    /// The plugin is elsewhere, and was not fetched onto this machine.
     #[error("{0}")]
     NotInstalled(String),
     /// Its id or its marketplace is wrong.
@@ -38,7 +38,7 @@ pub(super) enum NotFound {
     Wrong(String),
 }
 
-/// The places in which plugins are looked for.
+/// The places that are searched for plugins.
 pub(super) struct Finder<'a> {
     declared: &'a PluginDeclarations,
     installed: &'a InstalledPlugins,
@@ -57,7 +57,7 @@ impl<'a> Finder<'a> {
         Finder { declared, installed, projects: projects.collect() }
     }
 
-    /// Returns the directory of a plugin, or the reason for which there is none.
+    /// Returns the directory of a plugin, or the reason why there is none.
     pub(super) fn find(&self, id: &str, switch: &Switch) -> Result<PluginLocation, NotFound> {
         let Some((name, marketplace)) = id.rsplit_once('@').filter(|(name, market)| {
             !name.is_empty() && !market.is_empty() && !id.contains(['/', '\\']) && !id.contains("..")
@@ -88,7 +88,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// The marketplaces of that name that are used where they lie, in the order in which they count.
+    /// Returns the marketplaces of that name that are used in place, in the order in which they count.
     fn in_place(&self, marketplace: &str, switch: &Switch) -> Vec<PathBuf> {
         let known = self.installed.marketplace(marketplace).filter(|known| known.in_place);
         let known = known.map(|known| known.root);
@@ -104,7 +104,8 @@ impl<'a> Finder<'a> {
         of_project.into_iter().chain(own).chain(known).collect()
     }
 
-    /// The project's marketplaces for a plugin that the user wants; none where the user has installed it in any way.
+    /// Returns the project's marketplaces for a plugin that the user wants; none if the user has installed it in any
+    /// way.
     fn of_project(&self, id: &str, switch: &Switch) -> Vec<PathBuf> {
         let Some((name, marketplace)) = id.rsplit_once('@') else { return Vec::new() };
         let is_known =
@@ -115,24 +116,24 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The marketplaces of that name that settings declare, those of the most trusted file first.
+    /// Returns the marketplaces of that name that settings declare, those of the most trusted file first.
     fn declared(&self, marketplace: &str, wanted: impl Fn(Declarer) -> bool) -> Vec<PathBuf> {
         let of_its_name = self.declared.marketplaces.iter();
         let mut found: Vec<_> =
             of_its_name.filter(|declared| declared.name == marketplace && wanted(declared.by)).collect();
-        // Of one declarer's files the last counts.
+        // Among the files of one declarer the last counts.
         found.reverse();
         found.sort_by_key(|declared| declared.by);
         found.into_iter().map(|declared| declared.root.clone()).collect()
     }
 
-    /// The marketplace that was fetched under that name.
+    /// Returns the marketplace that was fetched under that name.
     fn fetched(&self, marketplace: &str) -> Vec<PathBuf> {
         let known = self.installed.marketplace(marketplace).filter(|known| !known.in_place);
         known.into_iter().map(|known| known.root).collect()
     }
 
-    /// The only version of a plugin in the cache.
+    /// Returns the only version of a plugin in the cache.
     fn in_cache(&self, name: &str, marketplace: &str) -> Option<PluginLocation> {
         match self.installed.cached(marketplace, name).as_slice() {
             [version] => Some(self.alone(version, marketplace)),
@@ -140,7 +141,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The directory that a record of an installation names, or the version in the cache that it means.
+    /// Returns the directory that a record of an installation names, or the version in the cache that it refers to.
     fn by_record(&self, id: &str, name: &str, marketplace: &str) -> Option<PluginLocation> {
         let install = self.installed.install(id, &self.projects)?;
         let cached = || self.installed.cache(marketplace, name).zip(install.version.as_deref());
@@ -150,18 +151,18 @@ impl<'a> Finder<'a> {
         Some(self.alone(&directory, marketplace))
     }
 
-    /// A plugin that was copied out of its marketplace.
+    /// Returns the location of a plugin that was copied out of its marketplace.
     fn alone(&self, directory: &Path, marketplace: &str) -> PluginLocation {
         let marketplace = self.installed.marketplace(marketplace).map(|known| known.root);
         PluginLocation { directory: directory.to_owned(), boundary: directory.to_owned(), marketplace }
     }
 }
 
-/// The first reason why a marketplace did not give a plugin.
+/// The first reason why a plugin was not found in a marketplace.
 struct Misses(Option<MarketplaceError>);
 
 impl Misses {
-    /// The plugin in the first of the marketplaces that ships it.
+    /// Returns the plugin in the first of the marketplaces that contains it.
     fn first(&mut self, roots: Vec<PathBuf>, name: &str) -> Option<PluginLocation> {
         for root in roots {
             match shipped(&root, name) {
@@ -175,7 +176,7 @@ impl Misses {
     }
 }
 
-/// A plugin that a marketplace ships itself.
+/// Returns the location of a plugin that is inside a marketplace.
 fn shipped(root: &Path, name: &str) -> Result<PluginLocation, MarketplaceError> {
     let directory = Listing::read(root)?.directory(name)?;
     Ok(PluginLocation { directory, boundary: root.to_owned(), marketplace: Some(root.to_owned()) })

@@ -1,6 +1,6 @@
 //! The records of the program that installs plugins: `installed_plugins.json` and `known_marketplaces.json` (C9).
 //!
-//! Both belong to the user. They say what was fetched and where it lies, never whether it is on.
+//! Both belong to the user. They record what was fetched and its place, never whether it is on.
 
 use super::fault::{Fault, Spot};
 use super::path;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The installed plugins, from the records.
 #[derive(Debug, Default)]
 pub(super) struct InstalledPlugins {
-    /// The directory of plugins; none without a home.
+    /// The directory of plugins; `None` without a home.
     pub(super) root: Option<PathBuf>,
     installs: BTreeMap<String, Vec<Install>>,
     marketplaces: BTreeMap<String, KnownMarketplace>,
@@ -26,12 +26,12 @@ pub(super) struct InstalledPlugins {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Install {
     scope: InstallScope,
-    /// Its directory, where the record names one.
+    /// Its directory, if the record names one.
     pub(super) directory: Option<PathBuf>,
     pub(super) version: Option<String>,
 }
 
-/// The scope in which an installation counts, the most particular last.
+/// The scope in which an installation counts, the most specific last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum InstallScope {
     /// On the whole machine, or for the user.
@@ -67,7 +67,7 @@ impl InstalledPlugins {
         installed
     }
 
-    /// The installation of a plugin that counts for a session in one of `projects`: the most particular one.
+    /// Returns the installation of a plugin for a session in one of `projects`: the most specific one.
     pub(super) fn install(&self, id: &str, projects: &[PathBuf]) -> Option<&Install> {
         let here =
             |directory: &Path| projects.iter().any(|project| becket_base::is_same_path(project, directory));
@@ -86,7 +86,7 @@ impl InstalledPlugins {
         self.installs.contains_key(id)
     }
 
-    /// A marketplace by its name: where the records say, or where it is fetched to.
+    /// Returns a marketplace by its name: at the place in the records, or where it is fetched to.
     pub(super) fn marketplace(&self, name: &str) -> Option<KnownMarketplace> {
         if let Some(known) = self.marketplaces.get(name) {
             return Some(known.clone());
@@ -95,7 +95,7 @@ impl InstalledPlugins {
         root.is_dir().then_some(KnownMarketplace { root, in_place: false })
     }
 
-    /// The versions of a plugin in the cache that are in use.
+    /// Returns the versions of a plugin in the cache that are in use.
     pub(super) fn cached(&self, marketplace: &str, plugin: &str) -> Vec<PathBuf> {
         let below = self.cache(marketplace, plugin);
         let Some(entries) = below.and_then(|below| std::fs::read_dir(below).ok()) else {
@@ -109,13 +109,13 @@ impl InstalledPlugins {
         versions
     }
 
-    /// The directory of all versions of a plugin in the cache.
+    /// Returns the directory of all versions of a plugin in the cache.
     pub(super) fn cache(&self, marketplace: &str, plugin: &str) -> Option<PathBuf> {
         let (marketplace, plugin) = (path::relative(marketplace).ok()?, path::relative(plugin).ok()?);
         Some(self.root.as_ref()?.join("cache").join(marketplace).join(plugin))
     }
 
-    /// A record; what is wrong with one is a fault, and it says nothing then.
+    /// Reads a record; an error in it is a fault, and the record counts as empty then.
     fn document(&mut self, file: &Path) -> Option<Document> {
         let text = match read::text(file) {
             Ok(text) => text?,
@@ -137,7 +137,7 @@ impl InstalledPlugins {
     }
 }
 
-/// Both shapes: of version 1 each id has one record, of version 2 a list of them.
+/// Reads both formats: in version 1 each id has one record, in version 2 a list of them.
 fn installs(root: &Node, plugins: &Path, home: Option<&Path>) -> BTreeMap<String, Vec<Install>> {
     let members = root.get("plugins").map_or(root, |member| &member.value).as_map().unwrap_or_default();
     let records = members.iter().map(|member| {
@@ -171,7 +171,7 @@ fn marketplaces(root: &Node, plugins: &Path, home: Option<&Path>) -> BTreeMap<St
         let written = text(&member.value, "installLocation")?;
         let source = member.value.get("source").and_then(|source| text(&source.value, "source"));
         let place = path::directory(written, plugins, home);
-        // Of one that is a single file the location is that file.
+        // The location of a marketplace that is a single file is that file.
         let root = if place.is_file() { place.ancestors().nth(2)?.to_owned() } else { place };
         let in_place = matches!(source, Some("directory" | "file"));
         Some((member.key.clone(), KnownMarketplace { root, in_place }))

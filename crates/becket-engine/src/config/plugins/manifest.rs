@@ -1,4 +1,4 @@
-//! The manifest of a plugin, `.claude-plugin/plugin.json`: what it is called, and the options that it declares (C9, H2).
+//! The manifest of a plugin, `.claude-plugin/plugin.json`: its name, and the options that it declares (C9, H2).
 
 use super::declared::option_text;
 use super::fault::{Fault, Spot};
@@ -17,13 +17,13 @@ pub(super) const MANIFEST: &str = ".claude-plugin/plugin.json";
 /// A manifest without its hooks, which are read separately.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
-    /// The plugin's name, where it says one that can be used.
+    /// The plugin's name, if there is one that can be used.
     pub(super) name: Option<Arc<str>>,
     /// The options that it declares, by key.
     pub(super) options: BTreeMap<String, DeclaredOption>,
     /// The name that can't be used.
     bad_name: Option<(String, Spot)>,
-    /// Its text, or the reason for which there is none; `None` if there is no manifest.
+    /// Its text, or the reason why there is none; `None` if there is no manifest.
     pub(super) text: Option<Result<Arc<str>, ReadError>>,
     pub(super) file: PathBuf,
 }
@@ -48,7 +48,7 @@ impl Manifest {
             Err(error) => Some(Err(error)),
         };
         let mut manifest = Manifest { file, text: text.clone(), ..Manifest::default() };
-        // What is wrong with the text is reported where its hooks are read.
+        // Errors in the text are reported by the code that reads its hooks.
         let Some(Ok(text)) = text else { return manifest };
         let Ok(document) = json::parse(&text) else { return manifest };
         manifest.options = options(&document.root);
@@ -65,7 +65,7 @@ impl Manifest {
         manifest
     }
 
-    /// The finding about a name that can't be used; `used` is the one that counts instead.
+    /// Returns the finding about a name that can't be used; `used` is the one that counts instead.
     pub(super) fn fault(&self, source: Source, used: &str) -> Option<Fault> {
         let (name, at) = self.bad_name.clone()?;
         let message = format!("a plugin can't be called `{}`, so it is called `{used}`", name.escape_debug());
@@ -74,7 +74,7 @@ impl Manifest {
     }
 }
 
-/// Returns whether a name can precede a command's name, and appear in reports.
+/// Returns whether a name can be a prefix of command names, and appear in reports.
 fn is_fit(name: &str) -> bool {
     const LONGEST: usize = 64;
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -1,4 +1,4 @@
-//! The listing of a marketplace, `.claude-plugin/marketplace.json`: where the plugins lie that it ships itself (C9).
+//! The listing of a marketplace, `.claude-plugin/marketplace.json`: the places of the plugins inside it (C9).
 
 use super::path::{self, PathError};
 use crate::config::source::json::{self, Document};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The path of the list of plugins in a marketplace.
 const LISTING: &str = ".claude-plugin/marketplace.json";
 
-/// The reason for which a marketplace does not give a plugin.
+/// The reason why a marketplace provides no plugin of a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum MarketplaceError {
     #[error("there is no `{}`", file.display())]
@@ -46,7 +46,7 @@ impl<'a> Listing<'a> {
         Ok(Listing { root, file, document })
     }
 
-    /// The directory of a plugin that lies within the marketplace.
+    /// Returns the directory of a plugin that is inside the marketplace.
     pub(super) fn directory(&self, name: &str) -> Result<PathBuf, MarketplaceError> {
         let file = || self.file.clone();
         let entry =
@@ -63,7 +63,7 @@ impl<'a> Listing<'a> {
         if directory.is_dir() { Ok(directory) } else { Err(MarketplaceError::NoDirectory { directory }) }
     }
 
-    /// The directory that bare names start from.
+    /// Returns the directory that bare names start from.
     fn plugin_root(&self) -> Result<PathBuf, PathError> {
         let metadata = self.document.root.get("metadata").map(|metadata| &metadata.value);
         let written = metadata.and_then(|metadata| metadata.get("pluginRoot")?.value.as_text());
@@ -71,12 +71,12 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// The file of a marketplace's listing.
+/// Returns the file of a marketplace's listing.
 pub(super) fn listing(root: &Path) -> PathBuf {
     root.join(LISTING)
 }
 
-/// The entry of a plugin in a listing.
+/// Returns the entry of a plugin in a listing.
 pub(crate) fn entry<'n>(listing: &'n Node, name: &str) -> Option<&'n Node> {
     let entries = listing.get("plugins")?.value.as_list()?;
     let is_called = |entry: &&Node| entry.get("name").and_then(|name| name.value.as_text()) == Some(name);

@@ -1,8 +1,9 @@
-//! Paths that a plugin or a marketplace may name: relative, and never out of their directory, as written or by a link.
+//! Paths that a plugin or a marketplace may name: relative, and inside their directory, both as written and through
+//! links.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The reason for which a path is not followed.
+/// The reason why a path is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum PathError {
     /// It is absolute, or climbs with `..`.
@@ -16,7 +17,7 @@ pub(super) enum PathError {
     Backslash,
 }
 
-/// A relative path without `..`, cleaned of `./`.
+/// Returns a relative path without `..`, cleaned of `./`.
 pub(super) fn relative(path: &str) -> Result<PathBuf, PathError> {
     if !cfg!(windows) && path.contains('\\') {
         return Err(PathError::Backslash);
@@ -34,7 +35,7 @@ pub(super) fn relative(path: &str) -> Result<PathBuf, PathError> {
     Ok(clean)
 }
 
-/// Checks that no link takes `path` out of `boundary`. What does not exist leads nowhere.
+/// Checks that no link takes `path` out of `boundary`. A path that does not exist leads nowhere.
 pub(super) fn no_way_out(path: &Path, boundary: &Path) -> Result<(), PathError> {
     match (path.canonicalize(), boundary.canonicalize()) {
         (Ok(real), Ok(boundary)) if !real.starts_with(&boundary) => Err(PathError::Link),
@@ -42,7 +43,7 @@ pub(super) fn no_way_out(path: &Path, boundary: &Path) -> Result<(), PathError> 
     }
 }
 
-/// A directory as settings and records write it: absolute, below the home (`~/`), or from `anchor`.
+/// Resolves a directory as settings and records write it: absolute, below the home (`~/`), or from `anchor`.
 pub(super) fn directory(written: &str, anchor: &Path, home: Option<&Path>) -> PathBuf {
     let path = match (written.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),

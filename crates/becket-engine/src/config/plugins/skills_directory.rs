@@ -1,7 +1,7 @@
 //! Plugins in directories of skills: `skills/<name>/.claude-plugin/plugin.json`, on unless settings turn them off (C9).
 //!
-//! INVARIANT: those of a project count once its folder is trusted (G3), and none takes the id of one that the user has:
-//! options and data go by the id.
+//! INVARIANT: the plugins of a project count once its folder is trusted (G3), and none takes the id of one that the
+//! user has: options and data go by the id.
 
 use super::fault::{Fault, Spot};
 use super::manifest::MANIFEST;
@@ -12,7 +12,7 @@ use becket_base::is_same_path;
 use becket_model::Source;
 use std::path::{Path, PathBuf};
 
-/// The user's plugins and those of the project, each by the name of its manifest.
+/// Returns the user's plugins and those of the project, each by the name of its manifest.
 pub(super) fn candidates(request: &Request, faults: &mut Vec<Fault>) -> Vec<Candidate> {
     let users =
         user_directory(request).filter(|_| request.sources.user).map(|directory| directory.join("skills"));
@@ -34,7 +34,7 @@ pub(super) fn candidates(request: &Request, faults: &mut Vec<Fault>) -> Vec<Cand
     found
 }
 
-/// The plugins in one directory of skills, in the order of their paths.
+/// Returns the plugins in one directory of skills, in the order of their paths.
 fn read(skills: &Path, by_project: bool) -> Vec<Candidate> {
     let Ok(entries) = std::fs::read_dir(skills) else { return Vec::new() };
     let mut directories: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -22,7 +22,7 @@ pub(crate) const fn keys(kind: HandlerKind) -> &'static [&'static str] {
     }
 }
 
-/// A key that another kind has.
+/// Returns the meaning of a key that belongs to another kind.
 pub(crate) fn misplaced(key: &str, kind: HandlerKind) -> Option<UnknownKey> {
     let other = HandlerKind::ALL.into_iter().find(|other| keys(*other).contains(&key))?;
     Some(UnknownKey::Lost(format!("`{key}` belongs to handlers of type `{other}`, and this one is `{kind}`")))
@@ -78,7 +78,7 @@ fn command(fields: &mut Fields<'_, '_, '_>, words: &ReadContext) -> Option<(Acti
     Some((Action::Command(action), command.span))
 }
 
-/// The variable that holds a plugin's option (H2).
+/// Returns the variable that contains a plugin's option (H2).
 fn option_variable(words: &ReadContext, key: &str) -> String {
     let tail: String =
         key.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();

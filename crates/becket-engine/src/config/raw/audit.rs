@@ -1,4 +1,4 @@
-//! The setting `audit` of one file: a word, or an object. What can't be read counts as `required` (C7b).
+//! The setting `audit` of one file: a word, or an object. A value that can't be read counts as `required` (C7b).
 
 use super::fields::{At, Fields};
 use crate::config::audit::{AuditMode, AuditSetting};
@@ -12,7 +12,7 @@ const KEYS: [&str; 7] =
 /// The smallest file of a log, in bytes.
 const SMALLEST: u64 = 64 << 10;
 
-/// Reads it.
+/// Reads the setting.
 pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<At<AuditSetting>> {
     let member = fields.member("audit")?;
     let span = member.value.span;
@@ -27,7 +27,7 @@ pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<At<AuditSetting>> 
 }
 
 fn options(members: &[Member], setting: &mut AuditSetting, fields: &mut Fields<'_, '_, '_>) {
-    // An object that says where is meant to be on.
+    // An object with options is meant to be on.
     setting.mode = AuditMode::On;
     for member in members {
         let value = &member.value;

@@ -1,5 +1,5 @@
-//! The keys that handlers of all kinds share, and those that say whether an event waits for a command (H11, P12, O10,
-//! A1, A4, Q1).
+//! The keys that handlers of all kinds share, and those that decide whether an event waits for a command (H11, P12,
+//! O10, A1, A4, Q1).
 
 use super::fields::{At, Fields};
 use super::handler::listed;
@@ -11,10 +11,10 @@ use becket_model::table::{OnFailureEffect, on_failure_events};
 use becket_model::{EventKind, OnFailure};
 use std::time::Duration;
 
-/// The longest limit that is taken as meant, in seconds: about 31 years.
+/// The longest limit that is plausible, in seconds: about 31 years.
 const LONGEST: f64 = 1e9;
 
-/// The `if` (P12).
+/// Reads the `if` (P12).
 pub(super) fn condition(event: EventKind, node: &Node, fields: &mut Fields<'_, '_, '_>) -> If {
     let Some(text) = fields.text("if") else {
         return If::Absent;
@@ -23,7 +23,7 @@ pub(super) fn condition(event: EventKind, node: &Node, fields: &mut Fields<'_, '
         Ok(None) => If::Absent,
         Ok(Some(_)) if !event.spec().condition => {
             let message =
-                format!("`if` is only looked at on tool events: on `{event}` this handler never runs");
+                format!("`if` is only evaluated on tool events: on `{event}` this handler never runs");
             fields.report.warning(text.span, "if-never-runs", message).help("remove `if`").rule("P12");
             If::NeverRuns(text.value.into())
         }
@@ -37,7 +37,7 @@ pub(super) fn condition(event: EventKind, node: &Node, fields: &mut Fields<'_, '
     }
 }
 
-/// The same handler, written once for each rule (P12).
+/// Returns the same handler, written once for each rule (P12).
 fn once_per_rule(node: &Node, rules: &[String]) -> String {
     let mut handler = members_to_json(node.as_map().unwrap_or_default());
     let copies: Vec<String> = rules
@@ -50,7 +50,7 @@ fn once_per_rule(node: &Node, rules: &[String]) -> String {
     format!("write the handler once per rule: {}", copies.join(", "))
 }
 
-/// The `timeout` in seconds (H11).
+/// Reads the `timeout` in seconds (H11).
 pub(super) fn timeout(fields: &mut Fields<'_, '_, '_>) -> Option<At<Duration>> {
     let member = fields.member("timeout")?;
     let seconds = match &member.value.data {
@@ -81,7 +81,7 @@ pub(super) fn timeout(fields: &mut Fields<'_, '_, '_>) -> Option<At<Duration>> {
     Some(At { value: Duration::from_secs_f64(seconds.min(LONGEST)), span })
 }
 
-/// `async` and `asyncRewake` (A1, A4).
+/// Reads `async` and `asyncRewake` (A1, A4).
 pub(super) fn background(fields: &mut Fields<'_, '_, '_>) -> (Background, Span) {
     let plain = fields.flag("async");
     let rewake = fields.flag("asyncRewake");
@@ -94,7 +94,7 @@ pub(super) fn background(fields: &mut Fields<'_, '_, '_>) -> (Background, Span) 
     }
 }
 
-/// `onFailure` (O10). A value that means nothing is read as the stricter one, and the handler runs.
+/// Reads `onFailure` (O10). An invalid value is read as the stricter one, and the handler runs.
 pub(super) fn on_failure(
     event: EventKind,
     background: Background,
@@ -154,7 +154,7 @@ fn warn_without_effect(
     }
 }
 
-/// `questions` (Q1).
+/// Reads `questions` (Q1).
 pub(super) fn questions(background: Background, fields: &mut Fields<'_, '_, '_>) -> bool {
     let Some(flag) = fields.flag("questions") else {
         return false;
@@ -170,7 +170,7 @@ pub(super) fn questions(background: Background, fields: &mut Fields<'_, '_, '_>)
     flag.value
 }
 
-/// `worker`: the command answers many events, one after another.
+/// Reads `worker`: one process of the command answers many events, one after another.
 pub(super) fn worker(background: Background, fields: &mut Fields<'_, '_, '_>) -> bool {
     let Some(flag) = fields.flag("worker") else {
         return false;

@@ -2,11 +2,11 @@
 //!
 //! It translates nothing: a hook for another agent is not loaded.
 
-use crate::config::source::tree::{Data, Member};
+use crate::config::source::tree::{Data, Member, Node};
 use becket_model::EventKind;
 use std::path::Path;
 
-/// An agent whose configuration people bring along.
+/// Another agent whose configuration people may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Cursor,
@@ -33,7 +33,7 @@ impl Dialect {
         }
     }
 
-    /// Returns whether its events, groups and handlers are written as here, so that the file can be read.
+    /// Returns whether its events, groups and handlers have this format, so that the file can be read.
     pub(crate) const fn is_alike(self) -> bool {
         match self {
             Dialect::Codex | Dialect::Grok | Dialect::Droid | Dialect::Qwen => true,
@@ -42,7 +42,7 @@ impl Dialect {
     }
 }
 
-/// The agent that a file belongs to by its directory.
+/// Returns the agent that a file belongs to, by its directory.
 pub(crate) fn of_path(file: &Path) -> Option<Dialect> {
     let directories: Vec<&str> = file.iter().rev().skip(1).take(2).filter_map(|part| part.to_str()).collect();
     let agent = |directory: &str| match directory {
@@ -63,7 +63,14 @@ pub(crate) fn of_path(file: &Path) -> Option<Dialect> {
     }
 }
 
-/// An event name of another agent: whose it is, and the event that comes nearest.
+/// The agent whose variables or keys a handler has, though its events have the names of ours.
+pub(crate) fn of_handler(handler: &Node) -> Option<Dialect> {
+    let command = handler.get("command").and_then(|member| member.value.as_text()).unwrap_or_default();
+    let has_key = ["commandWindows", "command_windows"].iter().any(|key| handler.get(key).is_some());
+    (has_key || ["${PLUGIN_ROOT}", "$PLUGIN_ROOT"].iter().any(|name| command.contains(name))).then_some(Codex)
+}
+
+/// Returns the agent that has an event of this name, and the event of ours that comes nearest.
 pub(crate) fn foreign_event(name: &str) -> Option<(Dialect, Option<EventKind>)> {
     FOREIGN.iter().find(|(foreign, ..)| *foreign == name).map(|(_, dialect, near)| (*dialect, *near))
 }
@@ -121,9 +128,9 @@ pub(crate) enum UnknownKey {
     Harmless,
     /// Nothing is lost without it.
     Idle(&'static str),
-    /// Its author expects an effect that it does not have.
+    /// The author expects an effect that the key does not have.
     Lost(String),
-    /// The hook does what the key was to prevent.
+    /// The hook does what the key was meant to prevent.
     Contradicted { message: &'static str, help: &'static str },
     /// A key that no known agent has.
     Unknown,
@@ -134,6 +141,8 @@ pub(crate) fn handler_key(member: &Member) -> UnknownKey {
     match member.key.as_str() {
         // Claude Code shows them with the message of a hook that wakes the session.
         "rewakeMessage" | "rewakeSummary" => UnknownKey::Harmless,
+        // Codex reads them.
+        "commandWindows" | "command_windows" | "additionalContextLimit" => UnknownKey::Harmless,
         "name" => UnknownKey::Idle("it is shown nowhere; use `statusMessage` for what a user should see"),
         "event" => lost("the event is the key above the group"),
         "timeoutSec" | "timeoutMs" | "timeout_ms" => lost("write `timeout`, in seconds"),
@@ -176,10 +185,10 @@ fn common_key(member: &Member) -> UnknownKey {
             message: "this hook runs: `disabled: true` is not read",
             help: "remove it from the file to turn it off",
         },
-        // Whoever writes a comment expects nothing of it.
-        "description" | "comment" | "comments" | "note" | "notes" => UnknownKey::Harmless,
+        // The author of a comment expects no effect.
+        "description" | "comment" | "comments" | "note" | "notes" | "id" | "version" | "author" | "tags"
+        | "title" => UnknownKey::Harmless,
         key if key.starts_with(['_', '$', '#']) || key.starts_with("//") => UnknownKey::Harmless,
-        "id" | "version" | "author" | "tags" | "title" => UnknownKey::Idle("nothing is lost without it"),
         _ => UnknownKey::Unknown,
     }
 }
@@ -192,7 +201,7 @@ fn is(member: &Member, value: bool) -> bool {
     member.value.data == Data::Bool(value)
 }
 
-/// Returns what to write instead of a filter in the language of another tool: `tools:Write AND file_paths:**/*.py`.
+/// Returns the replacement for a filter in the language of another tool: `tools:Write AND file_paths:**/*.py`.
 pub(crate) fn tool_filter_help(text: &str) -> Option<String> {
     let parts: Vec<(&str, &str)> =
         text.split(" AND ").map(|part| part.trim().split_once(':')).collect::<Option<_>>()?;

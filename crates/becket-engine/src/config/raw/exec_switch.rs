@@ -6,7 +6,7 @@ use super::fields::{At, Fields};
 use super::switches::strict_instead;
 use crate::config::source::tree::{Data, Member, Node};
 
-/// The setting of one file; `None`: it does not say.
+/// The setting of one file; each field is `None` if the file does not set it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ExecSwitch {
     /// True for the text alone, false for a supervisor.
@@ -15,7 +15,7 @@ pub(crate) struct ExecSwitch {
     pub(crate) end_line: Option<At<bool>>,
 }
 
-/// Reads it.
+/// Reads the setting.
 pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> ExecSwitch {
     let Some(member) = fields.member("exec") else { return ExecSwitch::default() };
     match &member.value.data {

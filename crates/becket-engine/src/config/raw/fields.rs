@@ -1,6 +1,6 @@
-//! Reads the keys of one object with exact messages: what was expected, what came, what was probably meant.
+//! Reads the keys of one object with exact messages: the expected value, the actual one, and the one probably meant.
 //!
-//! INVARIANT: after any error [`Fields::is_sound`] is false, and what is being read is not loaded.
+//! INVARIANT: after any error [`Fields::is_sound`] is false, and the object is not loaded.
 
 use super::dialect::UnknownKey;
 use crate::config::fix::{Fix, FixChange};
@@ -25,7 +25,7 @@ pub(crate) struct At<T> {
 }
 
 impl<'n, 'r, 't> Fields<'n, 'r, 't> {
-    /// `what` names the object in messages: "handler".
+    /// Creates a reader of an object; `what` names the object in messages: "handler".
     pub(crate) fn new(
         node: &'n Node,
         map: &'n [Member],
@@ -35,7 +35,7 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
         Fields { map, at: node.span, what, sound: true, report }
     }
 
-    /// Returns whether nothing was wrong so far.
+    /// Returns whether there has been no error so far.
     pub(crate) fn is_sound(&self) -> bool {
         self.sound
     }
@@ -49,17 +49,17 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
         self.member(key).is_some()
     }
 
-    /// The place of a key's value, or of the whole object.
+    /// Returns the place of a key's value, or of the whole object.
     pub(crate) fn place(&self, key: &str) -> Span {
         self.member(key).map_or(self.at, |member| member.value.span)
     }
 
-    /// The value of a key that is present, null included.
+    /// Returns the value of a key that is present, null included.
     pub(crate) fn written(&self, key: &str) -> Option<&'n Member> {
         self.map.iter().find(|member| member.key == key)
     }
 
-    /// The value of a key that is present and not null.
+    /// Returns the value of a key that is present and not null.
     pub(crate) fn member(&self, key: &str) -> Option<&'n Member> {
         let member = self.map.iter().find(|member| member.key == key)?;
         (member.value.data != Data::Null).then_some(member)
@@ -73,7 +73,7 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
         }
     }
 
-    /// A text that must be there and not blank.
+    /// Reads a text that is required and must not be blank.
     pub(crate) fn required_text(&mut self, key: &str, help: &str) -> Option<At<String>> {
         if !self.has(key) {
             let (at, what) = (self.at, self.what);
@@ -115,7 +115,7 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
         }
     }
 
-    /// An object whose values are all strings, in the order written.
+    /// Reads an object whose values are all strings, in the order written.
     pub(crate) fn pairs(&mut self, key: &str) -> Option<At<Vec<(String, String)>>> {
         let member = self.member(key)?;
         let pairs: Option<Vec<(String, String)>> = member.value.as_map().and_then(|members| {
@@ -135,7 +135,7 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
         }
     }
 
-    /// A whole number.
+    /// Reads a whole number.
     pub(crate) fn integer(&mut self, key: &str) -> Option<At<i64>> {
         let member = self.member(key)?;
         let number = match &member.value.data {
@@ -148,7 +148,7 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
         }
     }
 
-    /// Reports a wrong type; what is being read is not loaded.
+    /// Reports a wrong type; the object is not loaded.
     pub(crate) fn wrong<T>(&mut self, member: &Member, expected: &str) -> Option<T> {
         let message = format!("`{}` must be {expected}, not {}", member.key, member.value.kind());
         self.report.error(member.value.span, "wrong-type", message).rule("C7");

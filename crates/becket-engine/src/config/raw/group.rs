@@ -1,6 +1,6 @@
 //! Events, matcher groups and flat entries (C1, C2): the structure around the handlers.
 //!
-//! INVARIANT (C7): whatever is wrong with one entry, every other entry of the file is still read.
+//! INVARIANT (C7): an error in one entry never prevents the other entries of the file from being read.
 
 use super::Entry;
 use super::dialect::{self, Dialect, UnknownKey};
@@ -19,7 +19,7 @@ pub(crate) const GROUP_KEYS: &[&str] = &["matcher", "hooks"];
 /// Keys of an entry in the flat layout.
 const FLAT_KEYS: &[&str] = &["event", "matcher", "config"];
 
-/// Reads the value of `hooks` in either layout; of the events only those that are to be read.
+/// Reads the value of `hooks` in either layout; of the events only those that `is_read` selects.
 pub(crate) fn hooks(
     node: &Node,
     is_read: impl Fn(&Member) -> bool,
@@ -44,7 +44,7 @@ pub(crate) fn hooks(
                 .error(node.span, "wrong-type", format!("`hooks` must be an object, not {}", node.kind()))
                 .help("write `\"hooks\": {\"PreToolUse\": [{\"hooks\": [ … ]}]}`")
                 .rule("C1");
-            // Nothing says that no guard was meant by it.
+            // It may have been meant as a guard.
             sheet.reject(Some(EventKind::PreToolUse), "hooks", node.span, report);
         }
     }
@@ -55,7 +55,7 @@ fn event(name: &str, at: Span, sheet: &mut Sheet, report: &mut Report<'_>) -> Op
     if let Ok(event) = name.parse() {
         return Some(event);
     }
-    // Among that many faults none is looked at closely: each may have been meant as a guard.
+    // With so many faults no name is compared with the known ones: each may have been meant as a guard.
     let near = if report.is_full() { Some(EventKind::PreToolUse) } else { nearest(name) };
     let help = near.map_or_else(
         || "`becket events` lists them all".to_owned(),
@@ -70,6 +70,41 @@ fn event(name: &str, at: Span, sheet: &mut Sheet, report: &mut Report<'_>) -> Op
     None
 }
 
+/// Keeps the handlers of a group that is not loaded for those who look at texts alone.
+fn not_loaded(
+    event: EventKind,
+    handlers: &[Node],
+    words: &ReadContext,
+    sheet: &mut Sheet,
+    report: &mut Report<'_>,
+) {
+    let Ok(matcher) = words.matcher(event, None) else { return };
+    for node in handlers {
+        if report.is_full() {
+            return;
+        }
+        if let Some(handler) = handler::read(event, node, words, report) {
+            let matcher_span = Span::default();
+            sheet.not_loaded.push(Entry {
+                event,
+                matcher: matcher.clone(),
+                matcher_span,
+                span: node.span,
+                handler,
+            });
+        }
+    }
+}
+
+/// Looks at the handlers under an event that does not exist, as those of the one that it resembles.
+fn below_unknown_event(member: &Member, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
+    let Some(near) = nearest(&member.key).filter(|_| !report.is_full()) else { return };
+    for group in member.value.as_list().unwrap_or_default() {
+        let handlers = group.get("hooks").and_then(|hooks| hooks.value.as_list()).unwrap_or_default();
+        not_loaded(near, handlers, words, sheet, report);
+    }
+}
+
 fn rename(at: Span, name: &str) -> Fix {
     Fix::not_safe(at, format!("rename it to `{name}`"), FixChange::RenameKey(name.to_owned()))
 }
@@ -81,7 +116,7 @@ fn nearest(name: &str) -> Option<EventKind> {
 
 fn one_event(member: &Member, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     let Some(event) = event(&member.key, member.key_span, sheet, report) else {
-        return;
+        return below_unknown_event(member, words, sheet, report);
     };
     let groups = match &member.value.data {
         Data::List(groups) => groups,
@@ -120,6 +155,7 @@ fn group(event: EventKind, index: usize, node: &Node, on: (&ReadContext, &mut Sh
     let handlers = handlers(&mut fields);
     let (Some(matcher), Some(handlers)) = (matcher, handlers) else {
         sheet.reject(Some(event), &label(), node.span, report);
+        not_loaded(event, handlers.unwrap_or_default(), words, sheet, report);
         return;
     };
     for (at, handler) in handlers.iter().enumerate() {
@@ -128,7 +164,7 @@ fn group(event: EventKind, index: usize, node: &Node, on: (&ReadContext, &mut Sh
     }
 }
 
-/// The handlers of a group.
+/// Returns the handlers of a group.
 fn handlers<'n>(fields: &mut Fields<'n, '_, '_>) -> Option<&'n [Node]> {
     let list = &fields.member("hooks")?.value;
     let handlers = list.as_list();
@@ -143,7 +179,7 @@ fn handlers<'n>(fields: &mut Fields<'n, '_, '_>) -> Option<&'n [Node]> {
     handlers
 }
 
-/// Reads a handler into the sheet, or notes why it can't be.
+/// Reads a handler into the sheet, or records why it can't be read.
 fn take(
     event: EventKind,
     matcher: &At<Matcher>,
@@ -167,7 +203,7 @@ fn take(
     }
 }
 
-/// Reports a group without `hooks`: most often a handler in the place of a group, as other agents write it.
+/// Reports a group without `hooks`: most often a handler in place of a group, as other agents write it.
 fn no_hooks(event: EventKind, label: &str, node: &Node, sheet: &mut Sheet, report: &mut Report<'_>) {
     let handler_like =
         ["command", "url", "prompt", "bash", "type"].iter().find(|key| node.get(key).is_some());
@@ -197,7 +233,7 @@ fn no_hooks(event: EventKind, label: &str, node: &Node, sheet: &mut Sheet, repor
     sheet.reject(Some(event), label, node.span, report);
 }
 
-/// Compiles a group's matcher. `None` if it is not a matcher, and nothing of the group can run (M4).
+/// Compiles a group's matcher. Returns `None` if it is not a matcher, and nothing of the group can run (M4).
 fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &ReadContext) -> Option<At<Matcher>> {
     let text = fields.text("matcher");
     if !fields.is_sound() {
@@ -227,7 +263,7 @@ fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &ReadContex
     }
 }
 
-/// One entry of the flat layout (C2).
+/// Reads one entry of the flat layout (C2).
 fn flat(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     let Some(map) = node.as_map() else {
         let message = format!("an entry of `hooks` must be an object, not {}", node.kind());
@@ -239,7 +275,7 @@ fn flat(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report
     fields.report_unknown(&[FLAT_KEYS], |_| UnknownKey::Unknown);
     let name = fields.required_text("event", "write `{\"event\": \"PreToolUse\", \"config\": { … }}`");
     let Some(name) = name else {
-        // Which event was meant is unknown, so it may have been a guard.
+        // The intended event is unknown, so the entry may have been a guard.
         sheet.reject(Some(EventKind::PreToolUse), "hooks", node.span, report);
         return;
     };
@@ -263,7 +299,14 @@ fn flat(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report
     }
 }
 
-/// The agent whose layout a whole file seems to have, by its events.
+/// The agent whose handlers a file holds.
+pub(crate) fn dialect_of_handlers(events: &[Member]) -> Option<Dialect> {
+    let groups = events.iter().flat_map(|member| member.value.as_list().unwrap_or_default());
+    let mut handlers = groups.filter_map(|group| group.get("hooks")?.value.as_list()).flatten();
+    handlers.find_map(dialect::of_handler)
+}
+
+/// Returns the agent whose layout a whole file seems to have, by its events.
 pub(crate) fn dialect_of(events: &[Member]) -> Option<Dialect> {
     events.iter().find_map(|member| dialect::foreign_event(&member.key)).map(|(dialect, _)| dialect)
 }

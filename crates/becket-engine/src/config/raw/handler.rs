@@ -19,11 +19,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A handler as a file has it: checked and compiled without knowledge of other files.
+/// A handler as a file contains it: checked and compiled without knowledge of other files.
 #[derive(Debug, Clone)]
 pub(crate) struct RawHandler {
     pub(crate) label: Arc<str>,
     pub(crate) condition: If,
+    /// The place of `if`.
+    pub(crate) condition_span: Span,
     pub(crate) timeout: Option<At<Duration>>,
     pub(crate) status_message: Option<Arc<str>>,
     pub(crate) once: Option<Span>,
@@ -43,7 +45,7 @@ pub(crate) struct RawHandler {
 pub(crate) const COMMON_KEYS: &[&str] =
     &["type", "if", "timeout", "statusMessage", "once", "onFailure", "mode", "observeUntil", "order"];
 
-/// Reads a handler; `None`: it has an error and is not loaded (C7).
+/// Reads a handler; returns `None` if it has an error and is not loaded (C7).
 pub(crate) fn read(
     event: EventKind,
     node: &Node,
@@ -93,7 +95,7 @@ pub(crate) fn label(node: &Node) -> Option<Cow<'_, str>> {
     Some(label).filter(|label| !label.is_empty())
 }
 
-/// The kind that `type` names, where the event allows it (H10).
+/// Returns the kind that `type` names, if the event allows it (H10).
 fn kind(
     event: EventKind,
     node: &Node,
@@ -168,7 +170,7 @@ fn kinds() -> String {
     listed(&HandlerKind::ALL.map(HandlerKind::name))
 }
 
-/// Names in a sentence: "`a`, `b` or `c`".
+/// Joins names for a sentence: "`a`, `b` or `c`".
 pub(super) fn listed(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
@@ -178,9 +180,9 @@ pub(super) fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The keys that all kinds share. The action is filled in by the caller.
+/// Reads the keys that all kinds share. The action is filled in by the caller.
 fn common(event: EventKind, kind: HandlerKind, node: &Node, fields: &mut Fields<'_, '_, '_>) -> RawHandler {
-    // Elsewhere these keys are reported as misplaced, and mean nothing.
+    // On other kinds these keys are reported as misplaced, and have no effect.
     let is_command = kind == HandlerKind::Command;
     let (background, background_span) =
         if is_command { background(fields) } else { (Background::No, Span::default()) };
@@ -190,6 +192,7 @@ fn common(event: EventKind, kind: HandlerKind, node: &Node, fields: &mut Fields<
     RawHandler {
         label: "".into(),
         condition: condition(event, node, fields),
+        condition_span: fields.place("if"),
         timeout: timeout(fields),
         status_message,
         once,

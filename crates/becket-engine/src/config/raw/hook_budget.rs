@@ -7,7 +7,7 @@ use becket_base::suggest;
 use becket_model::EventKind;
 use std::time::Duration;
 
-/// Reads it. A budget that can't be read is none.
+/// Reads the setting. A budget that can't be read counts as missing.
 pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> HookBudget {
     let mut budget = HookBudget::default();
     let Some(member) = fields.member("hookBudget") else { return budget };

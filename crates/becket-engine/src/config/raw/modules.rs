@@ -1,4 +1,4 @@
-//! Modules of in-process hooks in a plugin's hooks file: they are for another program, and named as not run (C12).
+//! Modules of in-process hooks in a plugin's hooks file: they are for another program, and reported as not run (C12).
 
 use super::sheet::Sheet;
 use crate::config::hookset::HookModule;

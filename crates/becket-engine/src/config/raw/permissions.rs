@@ -1,5 +1,5 @@
 //! `permissions`: rules, directories and the mode a session starts in. The texts of rules are kept as they are;
-//! what they mean is the business of `becket_rules`.
+//! `becket_rules` interprets them.
 
 use super::dialect::UnknownKey;
 use super::fields::{At, Fields};
@@ -17,11 +17,11 @@ pub(crate) struct RawPermissions {
     pub(crate) rules: Vec<RawRule>,
     pub(crate) directories: Vec<RawDirectory>,
     pub(crate) mode: Option<RawMode>,
-    /// Set where the file forbids the mode `bypassPermissions`.
+    /// Set if the file forbids the mode `bypassPermissions`.
     pub(crate) bypass_disabled: bool,
 }
 
-/// One rule.
+/// A permission rule.
 #[derive(Debug, Clone)]
 pub(crate) struct RawRule {
     pub(crate) list: RuleList,
@@ -29,7 +29,7 @@ pub(crate) struct RawRule {
     pub(crate) span: Span,
 }
 
-/// One additional directory.
+/// An additional directory.
 pub(crate) type RawDirectory = At<String>;
 
 /// The mode that a session starts in.
@@ -65,7 +65,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
     sheet.permissions.bypass_disabled = bypass_disabled(&mut fields);
 }
 
-/// Reads each rule separately: one that can't be read leaves its neighbours alone.
+/// Reads each rule separately: one that can't be read does not affect the others.
 fn rules(list: RuleList, fields: &mut Fields<'_, '_, '_>, sheet: &mut Sheet) {
     let Some(member) = fields.member(list.key()) else {
         return;
@@ -136,7 +136,7 @@ fn mode(fields: &mut Fields<'_, '_, '_>) -> Option<RawMode> {
             |near| format!("did you mean `{near}`?"),
         );
         let message = format!("there is no permission mode `{name}`; the session starts in `default`");
-        // No fix grants everything.
+        // No fix suggests the mode that allows everything.
         let near = near.filter(|near| *near != PermissionMode::BypassPermissions.as_str());
         let fix = near.map(|near| {
             Fix::not_safe(text.span, format!("write `{near}`"), FixChange::SetValue(near.into()))
@@ -147,7 +147,7 @@ fn mode(fields: &mut Fields<'_, '_, '_>) -> Option<RawMode> {
     Some(At { value: mode, span: text.span })
 }
 
-/// `disableBypassPermissionsMode: "disable"`; anything else that is there counts as that, too.
+/// Reads `disableBypassPermissionsMode: "disable"`; any other value counts as that, too.
 fn bypass_disabled(fields: &mut Fields<'_, '_, '_>) -> bool {
     let Some(member) = fields.member("disableBypassPermissionsMode") else {
         return false;

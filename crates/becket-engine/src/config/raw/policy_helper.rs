@@ -1,4 +1,4 @@
-//! The setting `policyHelper` of one file. What can't be read of it spoils a managed file (C7b).
+//! The setting `policyHelper` of one file. If a part of it can't be read, a managed file is broken (C7b).
 
 use super::sheet::Sheet;
 use crate::config::policy_helper::{KEY, PolicyHelper};
@@ -6,7 +6,7 @@ use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member};
 use becket_model::Source;
 
-/// Reads it. Only that of a managed file is looked at more closely, since no other one counts.
+/// Reads the setting. Only that of a managed file is checked, since no other one counts.
 pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
     let set = members.iter().find(|member| member.key == KEY && member.value.data != Data::Null);
     let Some(member) = set else { return };

@@ -1,5 +1,5 @@
-//! `mode` and `observeUntil`: whether the answers of a handler count (G5). What can't be read is enforced, and the handler
-//! runs.
+//! `mode` and `observeUntil`: whether the answers of a handler count (G5). A handler with a value that can't be read is
+//! enforced, and runs.
 
 use super::fields::Fields;
 use crate::config::handler::Background;
@@ -9,17 +9,17 @@ use becket_base::suggest;
 use becket_model::table::DecisionModel;
 use becket_model::{Enforcement, EventKind};
 
-/// The keys as a file has them.
+/// The keys as a file contains them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RawRollout {
     pub(crate) rollout: Rollout,
-    /// True if a last day is set.
+    /// Set if there is a last day.
     pub(crate) has_end: bool,
     /// The place of the mode.
     pub(crate) span: Span,
 }
 
-/// Reads them.
+/// Reads the keys.
 pub(super) fn rollout(
     event: EventKind,
     background: Background,

@@ -1,6 +1,6 @@
 //! The settings `sandbox` and `pluginHooks` of one file.
 //!
-//! INVARIANT (C7b): a value that can't be read takes away more, never less.
+//! INVARIANT (C7b): a value that can't be read restricts more, never less.
 
 use super::fields::{At, Fields};
 use super::switches::{strict_flag, strict_instead, strict_list};
@@ -18,11 +18,11 @@ const WITHOUT_EFFECT: [(&str, &str); 5] = [
     ("credentials", "name their files in `denyRead`"),
 ];
 
-/// Those of them that say what happens anyway if they are false.
+/// Keys of these whose value `false` already describes the behaviour here.
 const TRUE_IF_FALSE: [&str; 4] =
     ["allowUnsandboxedCommands", "autoAllowBashIfSandboxed", "enableWeakerNestedSandbox", "tlsTerminate"];
 
-/// The same of its network.
+/// Keys of its network that have no effect here.
 const NETWORK_WITHOUT_EFFECT: [(&str, &str); 6] = [
     ("allowUnixSockets", "`allowAllUnixSockets` opens the sockets of this machine"),
     ("allowMachLookup", "it is about macOS, where nothing runs in a sandbox"),
@@ -32,17 +32,17 @@ const NETWORK_WITHOUT_EFFECT: [(&str, &str); 6] = [
     ("strictAllowlist", "nobody is asked about a host that is not allowed"),
 ];
 
-/// The settings of one file; `None`: it does not say.
+/// The settings of one file; each field is `None` if the file does not set it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SandboxSheet {
-    /// True if command lines run with fewer rights.
+    /// Set if command lines run with fewer rights.
     pub(crate) enabled: Option<At<bool>>,
-    /// True if hooks of plugins are contained.
+    /// Set if hooks of plugins are contained.
     pub(crate) contains_plugins: Option<At<bool>>,
-    /// Patterns of commands that run outside.
+    /// Patterns of commands that run outside the sandbox.
     pub(crate) excluded: Option<At<Vec<String>>>,
     pub(crate) lines: GrantSheet,
-    /// By the full ids of plugins.
+    /// The grants of plugins, by full id.
     pub(crate) plugins: Vec<(String, GrantSheet)>,
 }
 
@@ -57,13 +57,13 @@ pub(crate) struct GrantSheet {
     pub(crate) denied_domains: Option<At<Vec<String>>>,
     pub(crate) unix_sockets: Option<At<bool>>,
     pub(crate) local_binding: Option<At<bool>>,
-    /// True if only managed files allow domains.
+    /// Set if only managed files allow domains.
     pub(crate) managed_domains_only: Option<At<bool>>,
-    /// A list of what is denied that can't be read.
+    /// The place of a list of denials that can't be read.
     pub(crate) unread: Option<Span>,
 }
 
-/// Reads both.
+/// Reads both settings.
 pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> SandboxSheet {
     let mut sheet = SandboxSheet { contains_plugins: plugin_hooks(fields), ..SandboxSheet::default() };
     let Some(member) = fields.member("sandbox") else { return sheet };
@@ -126,7 +126,7 @@ fn grant(node: &Node, members: &[Member], report: &mut Report<'_>) -> GrantSheet
     sheet
 }
 
-/// Drops patterns of every command: they would be the end of the sandbox.
+/// Drops patterns that match every command: they would disable the sandbox.
 fn without_everything(mut at: At<Vec<String>>, report: &mut Report<'_>) -> At<Vec<String>> {
     at.value.retain(|text| {
         let is_everything = CommandPattern::new(text).is_everything();
@@ -153,7 +153,7 @@ fn readable(mut at: At<Vec<String>>, report: &mut Report<'_>) -> At<Vec<String>>
     at
 }
 
-/// Returns the place of denied domains of which one can't be read: it may mean any.
+/// Returns the place of denied domains if one of them can't be read: it may mean any host.
 fn unreadable(at: Option<&At<Vec<String>>>, report: &mut Report<'_>) -> Option<Span> {
     let at = at?;
     let (text, why) =
@@ -175,7 +175,7 @@ fn name_without_effect(known: &[(&str, &str)], members: &[Member], report: &mut 
     }
 }
 
-/// A part of the setting that has to be an object.
+/// Reads a part of the setting that has to be an object.
 fn object<'n>(
     key: &str,
     fields: &mut Fields<'n, '_, '_>,
@@ -190,7 +190,7 @@ fn object<'n>(
     members.map(|members| (&member.value, members))
 }
 
-/// A list of what is denied. One that can't be read may mean anything.
+/// Reads a list of denials. One that can't be read may mean anything.
 fn denied(key: &str, fields: &mut Fields<'_, '_, '_>, unread: &mut Option<Span>) -> Option<At<Vec<String>>> {
     let member = fields.member(key)?;
     let texts = member.value.as_list().and_then(|nodes| {

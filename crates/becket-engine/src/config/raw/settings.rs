@@ -14,6 +14,7 @@ use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Duplicate, Member, Node, Span};
 use becket_base::suggest;
 use becket_model::EventKind;
+use becket_model::event::PermissionMode;
 
 /// Keys that this engine reads in a settings file; others belong to the host.
 pub(crate) const KEYS: &[&str] = &[
@@ -48,7 +49,7 @@ pub(crate) fn is_setting(key: &str) -> bool {
     KEYS.contains(&key)
 }
 
-/// Reads a settings file. `Err`: it is not JSON, and nothing of it counts (C7).
+/// Reads a settings file. Errors if it is not JSON; then nothing of it counts (C7).
 pub(crate) fn settings(text: &str, words: &ReadContext, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
     let members = root(&document, report)?;
@@ -101,22 +102,23 @@ pub(crate) fn hooks_value(node: &Node, words: &ReadContext, report: &mut Report<
     sheet
 }
 
-/// The file could not be read at all; why is reported.
+/// The error for a file that could not be read at all; the reason has been reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotRead;
 
-/// Reads JSON, and warns of duplicate keys.
+/// Reads JSON, and warns about duplicate keys.
 pub(crate) fn document(text: &str, report: &mut Report<'_>) -> Result<Document, NotRead> {
     match json::parse(text) {
         Ok(document) => {
-            for twice in document.duplicates.iter().filter(|twice| lost_event(twice).is_none()) {
+            for duplicate in document.duplicates.iter().filter(|duplicate| lost_event(duplicate).is_none()) {
                 let (line, column) = {
-                    let first = report.location(twice.first);
+                    let first = report.location(duplicate.first);
                     (first.line, first.column)
                 };
-                let message = format!("`{}` stands here a second time, and only this one counts", twice.key);
+                let message =
+                    format!("`{}` occurs here a second time, and only this one counts", duplicate.key);
                 report
-                    .warning(twice.last, "duplicate-key", message)
+                    .warning(duplicate.last, "duplicate-key", message)
                     .help(format!("the first one, at {line}:{column}, is dropped: join the two"))
                     .rule("C7");
             }
@@ -130,29 +132,29 @@ pub(crate) fn document(text: &str, report: &mut Report<'_>) -> Result<Document, 
     }
 }
 
-/// The event whose hooks a duplicate key drops; of `hooks` itself it may be any, so the strictest is taken.
-fn lost_event(twice: &Duplicate) -> Option<EventKind> {
-    if twice.key == "hooks" { Some(EventKind::PreToolUse) } else { twice.key.parse().ok() }
+/// Returns the event whose hooks a duplicate key drops; for `hooks` itself it may be any, so the strictest is taken.
+fn lost_event(duplicate: &Duplicate) -> Option<EventKind> {
+    if duplicate.key == "hooks" { Some(EventKind::PreToolUse) } else { duplicate.key.parse().ok() }
 }
 
-/// JSON keeps the last of two equal keys: hooks under the first are lost, and with a guard go its file's privileges
+/// Reports hooks that are lost: JSON keeps the last of two equal keys. If a guard is lost, so are its file's privileges
 /// (C7, C7b).
 fn lost_hooks(document: &Document, sheet: &mut Sheet, report: &mut Report<'_>) {
-    for twice in &document.duplicates {
-        let Some(event) = lost_event(twice) else { continue };
-        let last = report.location(twice.last);
+    for duplicate in &document.duplicates {
+        let Some(event) = lost_event(duplicate) else { continue };
+        let last = report.location(duplicate.last);
         let message = format!(
-            "`{}` stands again at {}:{}, and only that one is loaded",
-            twice.key, last.line, last.column
+            "`{}` occurs again at {}:{}, and only that one is loaded",
+            duplicate.key, last.line, last.column
         );
-        report.error(twice.first, "duplicate-key", message).help("join the two").rule("C7");
-        sheet.reject(Some(event), &twice.key, twice.first, report);
+        report.error(duplicate.first, "duplicate-key", message).help("join the two").rule("C7");
+        sheet.reject(Some(event), &duplicate.key, duplicate.first, report);
     }
 }
 
 fn root<'d>(document: &'d Document, report: &mut Report<'_>) -> Result<&'d [Member], NotRead> {
     document.root.as_map().ok_or_else(|| {
-        let message = format!("a settings file holds an object, not {}", document.root.kind());
+        let message = format!("a settings file must be an object, not {}", document.root.kind());
         report.error(document.root.span, "wrong-type", message).rule("C1");
         NotRead
     })
@@ -162,10 +164,12 @@ fn member<'m>(members: &'m [Member], key: &str) -> Option<&'m Member> {
     members.iter().find(|member| member.key == key)
 }
 
-/// Reads `hooks` in either layout. What is written for another agent is one finding, whatever it holds.
+/// Reads `hooks` in either layout. Hooks for another agent are one finding, whatever they contain.
 fn layout(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     let events = node.as_map().unwrap_or_default();
-    let agent = dialect::of_path(report.file()).or_else(|| group::dialect_of(events));
+    let agent = dialect::of_path(report.file())
+        .or_else(|| group::dialect_of(events))
+        .or_else(|| group::dialect_of_handlers(events));
     sheet.agent = agent.map(Dialect::name);
     if let Some(agent) = agent.filter(|agent| agent.is_alike()) {
         let message = format!("these are hooks of {}, checked as if they were Claude Code's", agent.name());
@@ -180,7 +184,7 @@ fn layout(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Repo
     group::hooks(node, |member| !is_foreign(member), &flat, sheet, report);
 }
 
-/// Reports the events of another agent. Nothing of them is loaded.
+/// Reports the events of another agent. None of them is loaded.
 fn foreign_events(
     agent: Dialect,
     foreign: &[&Member],
@@ -211,8 +215,7 @@ fn foreign_events(
 }
 
 /// Returns whether an event is another agent's, by its name, or because all of its groups are handlers without `type`,
-/// as Copilot writes them under the names of our events. In a file that is not another agent's a command alone is a handler
-/// that lacks its group.
+/// as Copilot writes them under the names of our events. In other files a command alone is a handler without its group.
 fn is_foreign(member: &Member, is_of_agent: bool) -> bool {
     let is_handler = |node: &Node| {
         let has = |key: &&str| node.get(key).is_some();
@@ -223,16 +226,16 @@ fn is_foreign(member: &Member, is_of_agent: bool) -> bool {
     dialect::foreign_event(&member.key).is_some() || !groups.is_empty() && groups.iter().all(is_handler)
 }
 
-/// The number of unknown keys that are compared with the known ones: looking for a near one takes a while.
+/// The number of unknown keys that are compared with the known ones: the comparison takes a while.
 const MOST_UNKNOWN: usize = 1000;
 
-/// Reports events next to `hooks` instead of in it, and near misses of the keys that are read.
+/// Reports events next to `hooks` instead of in it, and misspellings of the keys that are read.
 fn misplaced_keys(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
     let mut looked_at = 0;
     for member in members.iter().filter(|member| !KEYS.contains(&member.key.as_str())) {
         if let Ok(event) = member.key.parse::<EventKind>() {
             report
-                .error(member.key_span, "event-outside-hooks", format!("`{event}` stands outside `hooks`"))
+                .error(member.key_span, "event-outside-hooks", format!("`{event}` is outside of `hooks`"))
                 .help("move it into `hooks`; here nothing reads it")
                 .rule("C1");
             sheet.reject(Some(event), event.name(), member.key_span, report);
@@ -259,23 +262,66 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["disallowedTools", "deniedTools", "deny"], "write the rules into `permissions.deny`"),
     (&["ask"], "write the rules into `permissions.ask`"),
     (&["defaultMode", "permissionMode", "permission_mode"], "write `permissions.defaultMode`"),
+    (&["plugins"], "write `enabledPlugins`, and where they come from into `extraKnownMarketplaces`"),
+    (&["vim", "vimMode"], "write `\"editorMode\": \"vim\"`"),
     (&["apiKey"], "name a program that prints it: `apiKeyHelper`"),
     (&["baseURL", "baseUrl"], "set `ANTHROPIC_BASE_URL` in `env`"),
 ];
 
-/// Reports keys that belong into other files or other settings. Those of another agent may be its own.
+/// Names under which people group settings that no version of an agent has had.
+const INVENTED: [&str; 15] = [
+    "autoApprove",
+    "behavior",
+    "context",
+    "output",
+    "preferences",
+    "project",
+    "quality",
+    "rules",
+    "security",
+    "session",
+    "tools",
+    "workflow",
+    "workflows",
+    "workspace",
+    "instructions",
+];
+
+/// Reports keys that belong in other files or other settings. Those of another agent may be its own.
 fn keys_of_other_files(members: &[Member], report: &mut Report<'_>) {
     if dialect::of_path(report.file()).is_some() {
         return;
     }
     for member in members.iter().filter(|member| !is_empty(&member.value)) {
         let elsewhere = ELSEWHERE.iter().find(|(keys, _)| keys.contains(&member.key.as_str()));
-        if let Some((_, instead)) = elsewhere {
-            report
-                .warning(member.key_span, "unknown-setting", format!("`{}` is not a setting", member.key))
-                .help(*instead)
-                .rule("C7");
-        }
+        let Some(instead) = elsewhere.map(|(_, instead)| *instead).or_else(|| invented(member)) else {
+            continue;
+        };
+        report
+            .warning(member.key_span, "unknown-setting", format!("`{}` is not a setting", member.key))
+            .help(instead)
+            .rule("C7");
+    }
+}
+
+/// Returns what to do about a key that no setting can have: names of settings are in camel case.
+fn invented(member: &Member) -> Option<&'static str> {
+    let key = member.key.as_str();
+    let is_mode = || member.value.as_text().is_some_and(|text| PermissionMode::NAMES.contains(&text));
+    let is_words = |is_letter: fn(&char) -> bool| {
+        key.starts_with(|c: char| is_letter(&c))
+            && key.chars().all(|c| is_letter(&c) || c.is_ascii_digit() || matches!(c, '_' | '-'))
+            && key.contains(['_', '-'])
+    };
+    let groups = matches!(member.value.data, Data::List(_) | Data::Map(_));
+    if key == "mode" && is_mode() {
+        Some("write `permissions.defaultMode`")
+    } else if is_words(char::is_ascii_uppercase) {
+        Some("write the variable into `env`")
+    } else if is_words(char::is_ascii_lowercase) || groups && INVENTED.contains(&key) {
+        Some("nothing reads it; remove it, or write it where it is read")
+    } else {
+        None
     }
 }
 
@@ -288,7 +334,8 @@ fn is_empty(node: &Node) -> bool {
     }
 }
 
-/// Settings of the host may have names that are not far from these: only a slip of a letter or two counts.
+/// Returns whether two names differ by a letter or two: settings of the host may have names that are not far from
+/// these.
 fn is_close(key: &str, near: &str) -> bool {
     strsim::damerau_levenshtein(&key.to_lowercase(), &near.to_lowercase()) <= 2
         && (near.len() > 5 || key.to_lowercase().starts_with(&near.to_lowercase()[..2]))

@@ -1,4 +1,4 @@
-//! Everything that one file says, and what of it could not be loaded.
+//! The content of one file, and the entries that could not be loaded.
 
 use super::handler::RawHandler;
 use super::permissions::RawPermissions;
@@ -25,12 +25,14 @@ pub(crate) struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     pub(crate) entries: Vec<Entry>,
+    /// Sound handlers whose group or event can't be loaded, for findings about their texts.
+    pub(crate) not_loaded: Vec<Entry>,
     pub(crate) rejected: Vec<RejectedHandler>,
-    /// Set if an entry under an event that grants could not be loaded (C7b).
+    /// Set if an entry under an event that grants could not be loaded (C7b); its error.
     pub(crate) broken_guard: Option<String>,
     pub(crate) permissions: RawPermissions,
     pub(crate) switches: Switches,
-    /// The place of `policyHelper`.
+    /// The place of `policyHelper` in the file.
     pub(crate) policy_helper: Option<Span>,
     pub(crate) env: Vec<Variable>,
     /// The other agent that the hooks are written for.
@@ -40,7 +42,7 @@ pub(crate) struct Sheet {
 }
 
 impl Sheet {
-    /// Notes something that is not loaded because of the latest error; `event` is the one that it is under, or the
+    /// Records an entry that is not loaded because of the latest error; `event` is the one that it is under, or the
     /// nearest one (C7b).
     pub(crate) fn reject(&mut self, event: Option<EventKind>, label: &str, at: Span, report: &Report<'_>) {
         let (location, why) = (report.location(at), report.latest_error());
@@ -60,7 +62,7 @@ impl Sheet {
     }
 }
 
-/// The context, apart from its text, on which the reading of a file depends.
+/// The context, apart from its text, that determines how a file is read.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadContext {
     pub(crate) profile: Profile,
@@ -77,7 +79,7 @@ impl ReadContext {
         ReadContext { profile, tools, failures, none, flat: false }
     }
 
-    /// The other names under which an event's subject matches (M5, M7).
+    /// Returns the other names under which an event's subject matches (M5, M7).
     pub(crate) fn renames(&self, event: EventKind) -> &Renames {
         match event.spec().matcher.map(|spec| spec.field) {
             Some("tool_name") => &self.tools,
@@ -86,10 +88,10 @@ impl ReadContext {
         }
     }
 
-    /// Compiles the matcher of a group under an event; one without a subject matches always (M6).
+    /// Compiles the matcher of a group under an event; an event without a subject always matches (M6).
     ///
     /// # Errors
-    /// It is not a matcher (M4).
+    /// Errors if the text is not a matcher (M4).
     pub(crate) fn matcher(&self, event: EventKind, text: Option<&str>) -> Result<Matcher, MatcherError> {
         let spec = event.spec().matcher;
         let alphabet = match spec.map(|spec| spec.alphabet) {

@@ -1,6 +1,6 @@
 //! Single settings: switches, limits for HTTP handlers, the environment of hooks.
 //!
-//! INVARIANT (C7b): a restriction of a wrong type is never read as its absence. It counts as its strict value.
+//! INVARIANT (C7b): a restriction of a wrong type is never read as absent. It counts as its strict value.
 
 use super::audit;
 use super::exec_switch::{self, ExecSwitch};
@@ -14,7 +14,7 @@ use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_base::address::Network;
 
-/// The switches of one file; `None`: it does not say.
+/// The switches of one file; each is `None` if the file does not set it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Switches {
     pub(crate) disable_all_hooks: Option<At<bool>>,
@@ -64,7 +64,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
     sheet.env = env(fields);
 }
 
-/// A flag; of a wrong type it counts as `strict`.
+/// Reads a flag; one of a wrong type counts as `strict`.
 pub(super) fn strict_flag(key: &str, strict: bool, fields: &mut Fields<'_, '_, '_>) -> Option<At<bool>> {
     let member = fields.member(key)?;
     match member.value.data {
@@ -76,7 +76,7 @@ pub(super) fn strict_flag(key: &str, strict: bool, fields: &mut Fields<'_, '_, '
     }
 }
 
-/// A list of what is allowed; of a wrong type it allows nothing.
+/// Reads a list of what is allowed; one of a wrong type allows nothing.
 pub(super) fn strict_list(key: &str, fields: &mut Fields<'_, '_, '_>) -> Option<At<Vec<String>>> {
     let member = fields.member(key)?;
     let texts = member.value.as_list().and_then(|nodes| {
@@ -100,7 +100,7 @@ pub(super) fn strict_instead(
     fields.report.error(member.value.span, "wrong-type", message).rule("C7b");
 }
 
-/// `strictPluginOnlyCustomization`: a list that may name `hooks`, or true for everything.
+/// Reads `strictPluginOnlyCustomization`: a list that may name `hooks`, or true for everything.
 fn plugin_only(fields: &mut Fields<'_, '_, '_>) -> Option<At<bool>> {
     let member = fields.member("strictPluginOnlyCustomization")?;
     let named = |nodes: &[Node]| {
@@ -158,7 +158,7 @@ pub(crate) struct Variable {
     pub(crate) span: Span,
 }
 
-/// Variables for hooks. Numbers and flags are taken as they are written.
+/// Reads variables for hooks. Numbers and flags are taken as they are written.
 fn env(fields: &mut Fields<'_, '_, '_>) -> Vec<Variable> {
     let Some(map) = fields.map("env") else {
         return Vec::new();

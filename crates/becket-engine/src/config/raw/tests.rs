@@ -1,4 +1,4 @@
-//! The keys that are read are the keys that the schema of settings files has.
+//! The reader of settings files and their schema have the same keys.
 
 use super::action;
 use super::group::GROUP_KEYS;
@@ -12,7 +12,7 @@ fn schema() -> Value {
     becket_model::schema::all().into_iter().find(|(name, _)| name == "settings.json").unwrap().1
 }
 
-/// Returns the keys that a schema takes; those that it forbids are `false`.
+/// Returns the keys that a schema accepts; those that it forbids are `false`.
 fn keys(schema: &Value) -> BTreeSet<String> {
     let properties = schema["properties"].as_object().unwrap().iter().filter(|(_, value)| value.is_object());
     properties.map(|(key, _)| key.clone()).filter(|key| key != "$schema").collect()

@@ -1,4 +1,4 @@
-//! One entry of a file becomes a [`Handler`]: place, time limit, and what its file lets it do.
+//! Compiles one entry of a file into a [`Handler`]: place, time limit, and the privileges that its file gives it.
 
 use super::Part;
 use crate::config::fix::{Fix, FixChange};
@@ -19,7 +19,7 @@ pub(crate) struct CompileContext<'a> {
     pub(crate) fail_closed: bool,
     /// Set if nothing goes to the background.
     pub(crate) waits_for_async: bool,
-    /// The next handler's running number.
+    /// The running number of the next handler.
     pub(crate) sequence: u32,
 }
 
@@ -34,7 +34,7 @@ impl<'a> CompileContext<'a> {
     }
 }
 
-/// Makes the handler of an entry.
+/// Compiles the handler of an entry.
 pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut CompileContext<'_>) -> Handler {
     let raw = &entry.handler;
     let source = part.layer.source.clone();
@@ -81,7 +81,8 @@ fn privileges(part: &Part<'_>) -> Privileges {
     }
 }
 
-/// Observation of a managed handler needs an end, and is enforced without one (G5).
+/// Returns the rollout of a handler. A managed handler can be observed only with an end, and is enforced without one
+/// (G5).
 fn rollout(raw: RawRollout, source: &Source, part: &mut Part<'_>) -> Rollout {
     let is_weaker = raw.rollout.written() != Enforcement::Enforce;
     if !is_weaker || raw.has_end || *source != Source::Policy {
@@ -98,7 +99,8 @@ fn rollout(raw: RawRollout, source: &Source, part: &mut Part<'_>) -> Rollout {
     Rollout::default()
 }
 
-/// `once` counts in the frontmatter of a skill, and for what the host registers itself (C11).
+/// Returns the state of `once`, which counts in the frontmatter of a skill and for handlers that the host registers
+/// (C11).
 fn once(at: crate::config::source::tree::Span, source: &Source, part: &mut Part<'_>) -> Option<Once> {
     match source {
         Source::Skill(_) | Source::Callback | Source::Function => Some(Once::default()),
@@ -129,7 +131,7 @@ fn on_failure(entry: &Entry, background: Background, fail_closed: bool) -> OnFai
     }
 }
 
-/// The configured limit, else the profile's for commands, else the table's (H11).
+/// Returns the configured limit, else the profile's for commands, else the table's (H11).
 fn timeout(entry: &Entry, profile: &Profile) -> Timeout {
     let kind = entry.handler.action.kind();
     match &entry.handler.timeout {

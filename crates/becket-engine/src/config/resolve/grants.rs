@@ -1,7 +1,7 @@
 //! Permission rules, directories and the mode of all files, without what a file has lost the right to grant (C7b)
 //! and without what has to wait for trust in the folder (G3).
 //!
-//! A mode looser than `default` waits as the rules do: a repository that could set it would not need their allow.
+//! A mode looser than `default` is held back as well: a repository that could set it would not need allow rules.
 //!
 //! INVARIANT: deny and ask rules are never held back.
 
@@ -24,9 +24,9 @@ pub(super) struct Grants {
     pub(super) withheld: Vec<Arc<Path>>,
 }
 
-/// The reason for which a file's grants do not count.
+/// The reason why a file's grants do not count.
 enum Withheld {
-    /// A guard of it is broken.
+    /// A guard of the file is broken.
     BrokenGuard(String),
     /// The folder is not trusted.
     Untrusted,
@@ -37,7 +37,7 @@ pub(super) fn collect(parts: &mut [Part<'_>], loaded: &LoadedFiles) -> Grants {
     for part in parts.iter_mut().filter(|part| weight(&part.layer.source).is_some()) {
         let withheld = withheld(part);
         if let Some(why) = &withheld {
-            say_what_is_withheld(part, why);
+            report_withheld(part, why);
             grants.withheld.push(part.layer.file.clone());
         }
         add_rules(part, withheld.is_none(), &mut grants);
@@ -58,23 +58,33 @@ fn withheld(part: &Part<'_>) -> Option<Withheld> {
     part.layer.is_untrusted.then_some(Withheld::Untrusted)
 }
 
-/// Names each thing that is held back, once.
-fn say_what_is_withheld(part: &mut Part<'_>, why: &Withheld) {
+/// Reports each grant that is held back, once.
+fn report_withheld(part: &mut Part<'_>, why: &Withheld) {
     let permissions = &part.sheet.permissions;
-    let mut held: Vec<(Span, String)> = Vec::new();
-    for rule in permissions.rules.iter().filter(|rule| rule.list == RuleList::Allow) {
-        held.push((rule.span, format!("the allow rule `{}`", rule.text)));
+    let mut entries: Vec<(Span, String)> = Vec::new();
+    let allowed = || permissions.rules.iter().filter(|rule| rule.list == RuleList::Allow);
+    match why {
+        // One fault takes all of them away, so one finding names them.
+        Withheld::BrokenGuard(_) if allowed().count() > 1 => {
+            let texts: Vec<String> = allowed().map(|rule| format!("`{}`", rule.text)).collect();
+            entries.extend(
+                allowed().next().map(|rule| (rule.span, format!("each allow rule ({})", texts.join(", ")))),
+            );
+        }
+        Withheld::BrokenGuard(_) | Withheld::Untrusted => {
+            entries.extend(allowed().map(|rule| (rule.span, format!("the allow rule `{}`", rule.text))));
+        }
     }
     for directory in &permissions.directories {
-        held.push((directory.span, format!("the additional directory `{}`", directory.value)));
+        entries.push((directory.span, format!("the additional directory `{}`", directory.value)));
     }
     if let Some(mode) = permissions.mode.as_ref().filter(|mode| is_loose(&mode.value)) {
-        held.push((mode.span, format!("the default mode `{}`", mode.value)));
+        entries.push((mode.span, format!("the default mode `{}`", mode.value)));
     }
     if let (Withheld::Untrusted, Some(variable)) = (why, part.sheet.env.first()) {
-        held.push((variable.span, format!("`env` (`{}`{})", variable.name, others(part.sheet.env.len()))));
+        entries.push((variable.span, format!("`env` (`{}`{})", variable.name, others(part.sheet.env.len()))));
     }
-    for (at, what) in held {
+    for (at, what) in entries {
         match why {
             Withheld::BrokenGuard(fault) => {
                 let message = format!("{what} does not count, since a guard of this file is broken");
@@ -122,7 +132,7 @@ fn add_directories(part: &Part<'_>, loaded: &LoadedFiles, grants: &mut Grants) {
     }
 }
 
-/// `~` is the home directory, a relative path starts where the session does.
+/// Returns the absolute path: `~` is the home directory, a relative path starts in the start directory.
 fn absolute(text: &str, loaded: &LoadedFiles) -> PathBuf {
     let home = loaded.request.environment.home();
     match (text.strip_prefix('~'), home) {
@@ -132,7 +142,7 @@ fn absolute(text: &str, loaded: &LoadedFiles) -> PathBuf {
     }
 }
 
-/// The file's mode, where it may set it.
+/// Returns the file's mode, if it may set one.
 fn mode(part: &Part<'_>, may_grant: bool) -> Option<DefaultMode> {
     let mode = part.sheet.permissions.mode.as_ref()?;
     (may_grant || !is_loose(&mode.value)).then(|| DefaultMode {

@@ -1,5 +1,5 @@
-//! Scalars take the value of the highest source, lists add up (C5); what only some files may say is ignored in
-//! others, with a word about it.
+//! Merges settings: scalars take the value of the highest source, lists add up (C5); a setting that counts only in some
+//! files is ignored in others, with a warning.
 
 use super::Part;
 use crate::config::audit::{AuditMode, AuditSetting};
@@ -8,7 +8,8 @@ use crate::config::policy::{Policy, is_of_the_user};
 use crate::config::raw::{At, Switches};
 use crate::config::settings_env::SettingsEnv;
 use becket_model::Source;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Returns the precedence of a source for scalars; higher wins (C5).
@@ -23,7 +24,7 @@ pub(super) const fn weight(source: &Source) -> Option<u8> {
     }
 }
 
-/// The parts whose settings count, the weakest first; of equal ones the later wins.
+/// Returns the parts whose settings count, the weakest first; of equal ones the later wins.
 pub(super) fn by_weight<'p, 'l>(parts: &'p [Part<'l>]) -> Vec<&'p Part<'l>> {
     let mut parts: Vec<&Part<'l>> =
         parts.iter().filter(|part| weight(&part.layer.source).is_some()).collect();
@@ -31,10 +32,10 @@ pub(super) fn by_weight<'p, 'l>(parts: &'p [Part<'l>]) -> Vec<&'p Part<'l>> {
     parts
 }
 
-/// The ends of the ids of plugins that are found by their directory.
+/// The suffixes of ids of plugins that are found by their directory.
 const DIRECTORY_IDS: [&str; 2] = ["@inline", "@skills-dir"];
 
-/// The switches of the whole configuration.
+/// Returns the switches of the whole configuration.
 pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
     warn_of_foreign_switches(parts);
     let ordered = by_weight(parts);
@@ -47,6 +48,8 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
     let disabled = ordered
         .iter()
         .rev()
+        // Whoever can write into a folder could otherwise switch off the guards of everyone else.
+        .filter(|part| !part.layer.is_untrusted)
         .find_map(|part| Some((&part.layer.source, part.sheet.switches.disable_all_hooks.as_ref()?.value)));
     let forced = managed.iter().flat_map(|switches| &switches.plugins);
     let forced: BTreeMap<&str, bool> = forced.map(|(id, on)| (id.as_str(), *on)).collect();
@@ -56,9 +59,10 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
             Some((source, true)) if *source != Source::Policy => Some(source.clone()),
             Some(_) | None => None,
         },
+        disabled_folders: disabled_folders(&ordered),
         managed_only: last(&managed, |s| s.managed_only.as_ref()).unwrap_or(false),
         plugin_only_hooks: last(&managed, |s| s.plugin_only_hooks.as_ref()).unwrap_or(false),
-        // Any directory can have that id: no policy can mean a certain plugin by it.
+        // Any directory can have that id, so no policy can refer to a certain plugin by it.
         forced_plugins: forced
             .into_iter()
             .filter(|(id, on)| *on && !DIRECTORY_IDS.iter().any(|end| id.ends_with(end)))
@@ -95,7 +99,20 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
     }
 }
 
-/// Joins the budgets of all files: that of a stronger one for all events replaces those of weaker ones for single events.
+/// Returns the folders without trust that switch their own hooks off.
+fn disabled_folders(ordered: &[&Part<'_>]) -> BTreeSet<PathBuf> {
+    let mut folders: BTreeMap<&Path, bool> = BTreeMap::new();
+    for part in ordered.iter().filter(|part| part.layer.is_untrusted) {
+        if let Some(disabled) = &part.sheet.switches.disable_all_hooks {
+            folders.insert(&part.layer.anchor, disabled.value);
+        }
+    }
+    let disabled = folders.into_iter().filter(|(_, is_disabled)| *is_disabled);
+    disabled.map(|(folder, _)| folder.to_owned()).collect()
+}
+
+/// Joins the budgets of all files: the budget of a stronger file for all events replaces those of weaker ones for
+/// single events.
 fn hook_budget(ordered: &[&Part<'_>]) -> HookBudget {
     let mut joined = HookBudget::default();
     for budget in ordered.iter().map(|part| &part.sheet.switches.hook_budget) {
@@ -107,7 +124,7 @@ fn hook_budget(ordered: &[&Part<'_>]) -> HookBudget {
     joined
 }
 
-/// Returns the audit log that the strongest file wants which no repository can bring along. Only a managed one requires it.
+/// Returns the audit log of the strongest file that can't come with a repository. Only a managed one can require it.
 fn audit(ordered: &[&Part<'_>]) -> AuditSetting {
     let strongest = ordered
         .iter()
@@ -133,7 +150,7 @@ fn exec_text_only(all: &[&Part<'_>], trusted: &[&Switches]) -> bool {
     !is_forbidden && last(trusted, |switches| switches.exec.text_only.as_ref()).unwrap_or(false)
 }
 
-/// Files that may exempt programs from ending with the line that has started them (E7).
+/// Returns whether a file may exempt programs from ending with the line that has started them (E7).
 fn may_keep_processes(source: &Source) -> bool {
     match source {
         Source::Policy | Source::User => true,
@@ -156,14 +173,16 @@ fn last<'s>(switches: &[&'s Switches], get: impl Fn(&'s Switches) -> Option<&'s 
     switches.iter().rev().find_map(|switches| get(switches)).map(|at| at.value)
 }
 
-/// Lists of all files add up; where a managed file has one, only managed lists count (H5).
+/// Joins the lists of all files; if a managed file has one, only managed lists count (H5). The list of a folder without
+/// trust does not count: it would keep the guards of other files from being asked.
 fn joined<'p>(
     parts: &[&'p Part<'_>],
     get: impl Fn(&'p Switches) -> Option<&'p At<Vec<String>>>,
 ) -> Option<Vec<String>> {
     let lists = |managed: bool| {
         let mut all: Option<Vec<String>> = None;
-        for part in parts.iter().filter(|part| is_managed(part) || !managed) {
+        let counts = |part: &&&Part<'_>| !part.layer.is_untrusted && (is_managed(part) || !managed);
+        for part in parts.iter().filter(counts) {
             if let Some(list) = get(&part.sheet.switches) {
                 all.get_or_insert_default().extend(list.value.iter().cloned());
             }
@@ -173,7 +192,7 @@ fn joined<'p>(
     lists(true).or_else(|| lists(false))
 }
 
-/// Settings that count in managed files only, or only in files that no repository can bring along.
+/// Warns about settings that count only in managed files, or only in files that can't come with a repository.
 fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
     for part in parts {
         let source = part.layer.source.clone();
@@ -219,7 +238,7 @@ fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
     }
 }
 
-/// The variables for hooks; those of a folder that is not trusted count for none (H3).
+/// Returns the variables for hooks; those of a folder that is not trusted are ignored (H3).
 pub(super) fn environment(parts: &[Part<'_>]) -> SettingsEnv {
     let mut env = SettingsEnv::default();
     for part in by_weight(parts).into_iter().filter(|part| !part.layer.is_untrusted) {

@@ -7,13 +7,13 @@ use crate::config::raw::{NotRead, ReadContext, Sheet, document, hooks_file, hook
 use crate::config::source::report::Report;
 use crate::config::source::tree::Node;
 
-/// A layer, what it says, and what is to be said about it.
+/// A layer, its content, and the findings about it.
 #[derive(Debug)]
 pub(crate) struct Part<'l> {
     pub(crate) layer: &'l Layer,
     pub(crate) sheet: Sheet,
     pub(crate) report: Report<'l>,
-    /// The reason for which nothing of it counts.
+    /// The reason why nothing of it counts.
     pub(crate) unread: Option<String>,
 }
 
@@ -78,7 +78,7 @@ fn inline(manifest: &Node, words: &ReadContext, report: &mut Report<'_>) -> Shee
     sheet
 }
 
-/// All findings, by file, and in each by place.
+/// Returns all findings, by file and then by place.
 pub(super) fn finish(parts: Vec<Part<'_>>, loaded: &LoadedFiles) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for part in parts {

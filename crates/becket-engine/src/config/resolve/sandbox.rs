@@ -1,5 +1,5 @@
-//! `sandbox` and `pluginHooks` of all files: what denies adds up; what grants counts in files that no repository can bring
-//! along (E5).
+//! `sandbox` and `pluginHooks` of all files: denials add up; grants count in files that can't come with a repository
+//! (E5).
 
 use super::Part;
 use super::merge::by_weight;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The files whose grants count.
 const OF_THE_USER: &str = "managed settings, the user's and those of the command line";
 
-/// Merges the settings, and says what has no effect where it stands.
+/// Merges the settings, and reports those that have no effect.
 pub(super) fn of(parts: &mut [Part<'_>], loaded: &LoadedFiles) -> Sandbox {
     parts.iter_mut().for_each(warn);
     let ordered = by_weight(parts);
@@ -57,7 +57,7 @@ fn sheet<'p>(part: &'p Part<'_>) -> &'p SandboxSheet {
     &part.sheet.switches.sandbox
 }
 
-/// The surroundings of the grants of all files.
+/// The context of the grants of all files.
 #[derive(Clone, Copy)]
 struct GrantScope<'l> {
     loaded: &'l LoadedFiles,
@@ -66,7 +66,7 @@ struct GrantScope<'l> {
 }
 
 impl GrantScope<'_> {
-    /// Adds what one file says.
+    /// Adds the settings of one file.
     fn add(self, sheet: &GrantSheet, part: &Part<'_>, grant: &mut SandboxGrant) {
         let paths = |at: &Option<At<Vec<String>>>| -> Vec<PathBuf> {
             let texts = at.iter().flat_map(|at| &at.value);
@@ -92,7 +92,7 @@ impl GrantScope<'_> {
     }
 }
 
-/// `~` is the home directory, a relative path starts where the paths in the rules of the file do.
+/// Returns the absolute path: `~` is the home directory, a relative path starts where paths in the file's rules start.
 fn absolute(text: &str, anchor: &Path, loaded: &LoadedFiles) -> PathBuf {
     let home = loaded.request.environment.home();
     match (text.strip_prefix('~'), home) {
@@ -102,12 +102,12 @@ fn absolute(text: &str, anchor: &Path, loaded: &LoadedFiles) -> PathBuf {
     }
 }
 
-/// Names what has no effect, or not the one that its author expects.
+/// Reports settings without effect, or with another effect than their author expects.
 fn warn(part: &mut Part<'_>) {
     let is_trusted = is_of_the_user(&part.layer.source);
     let SandboxSheet { enabled, contains_plugins, excluded, lines, plugins } = sheet(part).clone();
     let grants = std::iter::once(&lines).chain(plugins.iter().map(|(_, grant)| grant));
-    let mut said = Vec::new();
+    let mut ignored = Vec::new();
     for grant in grants {
         if !is_trusted {
             let granted = [
@@ -117,11 +117,11 @@ fn warn(part: &mut Part<'_>) {
                 ("allowLocalBinding", grant.local_binding.as_ref().filter(|at| at.value).map(|at| at.span)),
                 ("allowAllUnixSockets", grant.unix_sockets.as_ref().filter(|at| at.value).map(|at| at.span)),
             ];
-            said.extend(granted.into_iter().filter_map(|(key, at)| Some((key, at?))));
+            ignored.extend(granted.into_iter().filter_map(|(key, at)| Some((key, at?))));
         }
         if let Some(at) = grant.managed_domains_only.as_ref().filter(|_| part.layer.source != Source::Policy)
         {
-            let message = "`allowManagedDomainsOnly` has an effect in managed settings alone";
+            let message = "`allowManagedDomainsOnly` has an effect in managed settings only";
             part.report.warning(at.span, "setting-without-effect", message.to_owned()).rule("E5");
         }
     }
@@ -136,12 +136,18 @@ fn warn(part: &mut Part<'_>) {
     if !is_trusted {
         let off = |at: &Option<At<bool>>| at.as_ref().filter(|at| !at.value).map(|at| at.span);
         let excluded = excluded.filter(|at| !at.value.is_empty());
-        said.extend(excluded.map(|at| ("excludedCommands", at.span)));
-        said.extend(off(&enabled).map(|at| ("enabled", at)));
-        said.extend(off(&contains_plugins).map(|at| ("pluginHooks", at)));
+        ignored.extend(excluded.map(|at| ("excludedCommands", at.span)));
+        ignored.extend(off(&enabled).map(|at| ("enabled", at)));
+        ignored.extend(off(&contains_plugins).map(|at| ("pluginHooks", at)));
     }
-    for (key, at) in said {
-        let message = format!("`{key}` can only grant rights in {OF_THE_USER}; here it is ignored");
-        part.report.warning(at, "setting-without-effect", message).rule("E5");
-    }
+    // One finding names all of them.
+    ignored.sort_by_key(|(_, at)| at.start);
+    let Some((_, first)) = ignored.first() else { return };
+    let mut keys: Vec<String> = ignored.iter().map(|(key, _)| format!("`{key}`")).collect();
+    keys.dedup();
+    let message = match keys.as_slice() {
+        [key] => format!("{key} can only grant rights in {OF_THE_USER}; here it is ignored"),
+        keys => format!("{} can only grant rights in {OF_THE_USER}; here they are ignored", keys.join(", ")),
+    };
+    part.report.warning(*first, "setting-without-effect", message).rule("E5");
 }

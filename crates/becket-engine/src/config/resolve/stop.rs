@@ -7,7 +7,7 @@ use becket_model::Source;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The reason for which a session must not start with this configuration.
+/// The reason why a session must not start with this configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StopsStart {
     /// A managed file can't be read, or a guard in it can't be loaded (C7b).
@@ -18,7 +18,7 @@ pub enum StopsStart {
         /// The problem with it.
         why: String,
     },
-    /// There are configuration errors, and strictness was asked for (C7).
+    /// There are configuration errors, and the configuration is strict (C7).
     #[error("{first}{}; strict configuration was asked for, so no session starts", more(*.errors))]
     Strict {
         /// The number of errors.

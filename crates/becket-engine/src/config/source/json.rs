@@ -1,7 +1,7 @@
-//! JSON text becomes a [`Node`].
+//! Parses JSON text into a [`Node`].
 //!
-//! `serde_json` alone judges whether a text is JSON: depth, numbers, escapes and all. Only what it accepts is read
-//! again for the places, so the second parser never meets hostile text.
+//! `serde_json` alone decides whether a text is JSON: depth, numbers, escapes and all. Only a text that it accepts is
+//! parsed again for the places, so the second parser never sees hostile text.
 
 use super::tree::{Data, Duplicate, Member, Node, Span, unique};
 use jsonc_parser::ast::{ObjectPropName, Value as Ast};
@@ -19,17 +19,17 @@ pub(crate) struct JsonError {
     pub(crate) at: Span,
 }
 
-/// A document and the keys that it had twice.
+/// A document and its duplicate keys.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Document {
     pub(crate) root: Node,
     pub(crate) duplicates: Vec<Duplicate>,
 }
 
-/// Reads a text; a byte-order mark in front is fine (C7).
+/// Parses a text; a byte-order mark in front is allowed (C7).
 ///
 /// # Errors
-/// [`JsonError`] where the text is not JSON; comments and trailing commas are not.
+/// Returns a [`JsonError`] if the text is not JSON; comments and trailing commas are not.
 pub(crate) fn parse(text: &str) -> Result<Document, JsonError> {
     let offset = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let body = text.get(offset..).unwrap_or_default();
@@ -47,7 +47,7 @@ pub(crate) fn parse(text: &str) -> Result<Document, JsonError> {
     Ok(Document { root, duplicates })
 }
 
-/// A value that is checked as strictly as a `Value` is, and not kept.
+/// A value that is checked as strictly as a `Value`, and not kept.
 struct CheckedValue;
 
 impl<'de> Deserialize<'de> for CheckedValue {
@@ -146,7 +146,7 @@ fn convert(value: Ast<'_>, offset: usize, duplicates: &mut Vec<Duplicate>) -> Re
     Ok(Node { data, span })
 }
 
-/// The parser's words without the position, which is kept apart, and a hint where the cause is a common one.
+/// Returns the error with the parser's message, its position separate, and a hint if the cause is a common one.
 fn not_json(body: &str, offset: usize, error: &serde_json::Error) -> JsonError {
     let full = error.to_string();
     let why = full.rsplit_once(" at line ").map_or(full.as_str(), |(why, _)| why);
@@ -165,7 +165,8 @@ fn not_json(body: &str, offset: usize, error: &serde_json::Error) -> JsonError {
     JsonError { why: format!("{why}{hint}"), at: Span::new(start + offset, start + length + offset) }
 }
 
-/// serde_json counts columns in bytes, from 1, and names the byte last read; 0 is the end of the line before.
+/// Returns the byte of a position of serde_json, which counts columns in bytes, from 1, and names the byte last read; 0
+/// is the end of the previous line.
 fn byte_of(body: &str, line: usize, column: usize) -> usize {
     let mut start = 0;
     for text in body.split_inclusive('\n').take(line.saturating_sub(1)) {

@@ -1,6 +1,6 @@
-//! From a byte of a text to its line and column.
+//! Converts a byte of a text to its line and column.
 
-/// Marks in a text, close enough together that a position is found in constant time, also in one endless line.
+/// Marks in a text, close enough together that a position is found in constant time, even in one endless line.
 #[derive(Debug, Clone)]
 pub(crate) struct Lines {
     marks: Vec<Mark>,
@@ -39,7 +39,7 @@ impl Lines {
         Lines { marks }
     }
 
-    /// Line and column of a byte, both from 1, the column in characters.
+    /// Returns the line and column of a byte, both from 1, the column in characters.
     pub(crate) fn position(&self, text: &str, byte: usize) -> (u32, u32) {
         let byte = byte.min(text.len());
         let after = self.marks.partition_point(|mark| mark.byte <= byte);

@@ -1,5 +1,5 @@
-//! A frontmatter that people write and YAML rejects: `description: use it so: first …`. A line whose value is not valid
-//! YAML alone is read as text, and places still refer to the text as written.
+//! Frontmatter that people write and YAML rejects: `description: use it so: first …`. A line whose value is not valid
+//! YAML by itself is read as text, and places still refer to the text as written.
 //!
 //! Only the top level is mended: a value that continues on the next line is left as it is.
 
@@ -7,10 +7,10 @@ use super::json::Document;
 use super::tree::{Data, Member, Node, Span};
 use super::yaml::{self, YamlError};
 
-/// Reads a text that begins at byte `offset` of its file; where that fails, as it was probably meant.
+/// Reads a text that begins at byte `offset` of its file; if it is not YAML, as it was probably meant.
 ///
 /// # Errors
-/// [`YamlError`] of the text as it was written, where neither can be read.
+/// Returns the [`YamlError`] of the text as it was written, if neither can be read.
 pub(crate) fn parse(text: &str, offset: usize) -> Result<Document, YamlError> {
     yaml::parse(text, offset).or_else(|error| {
         let mended = MendedText::of(text);
@@ -31,7 +31,7 @@ pub(crate) fn parse(text: &str, offset: usize) -> Result<Document, YamlError> {
 #[derive(Default)]
 struct MendedText {
     text: String,
-    /// The bytes of `text` that were not written, in order.
+    /// The bytes of `text` that were inserted, in order.
     inserted: Vec<usize>,
 }
 
@@ -87,8 +87,8 @@ impl MendedText {
     }
 }
 
-/// A line of the top level, in three parts: key and colon, the value, and the blanks behind it. None for one whose value
-/// is quoted, a block, a list that goes on in the next line, or not there.
+/// Splits a line of the top level into three parts: key and colon, the value, and the blanks after it. Returns `None`
+/// if the value is missing, is quoted or a block, or is a list that continues on the next line.
 fn plain(line: &str) -> Option<(&str, &str, &str)> {
     let (key, rest) = line.split_once(':')?;
     let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

@@ -1,4 +1,4 @@
-//! Reads one settings file, and nothing that is not a file.
+//! Reads one settings file, and only regular files.
 //!
 //! Directories, pipes, sockets and devices are errors, and so is a file above a size that no settings file has; reading
 //! never waits for another process. A path that leads nowhere is not an error: there is no such layer.
@@ -10,25 +10,25 @@ use std::path::Path;
 /// The largest settings file that is read, in bytes.
 pub const MAX_FILE: u64 = 16 * 1024 * 1024;
 
-/// The reason for which a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// It is something else.
+    /// The path leads to something that is not a file.
     #[error("it is {what}, not a file")]
     NotAFile {
         /// The type of the file.
         what: &'static str,
     },
-    /// It is larger than [`MAX_FILE`].
+    /// The file is larger than [`MAX_FILE`].
     #[error("it is larger than {} MiB, which no settings file is", MAX_FILE / (1024 * 1024))]
     TooLarge,
-    /// Its text is not UTF-8.
+    /// The text is not UTF-8.
     #[error("it is not UTF-8 from byte {at} on; save it as UTF-8")]
     NotUtf8 {
         /// The first invalid byte, from 0.
         at: usize,
     },
-    /// Symbolic links that lead in a circle.
+    /// The path has symbolic links that lead in a circle.
     #[error("its symbolic links lead in a circle")]
     LinkLoop,
     /// The program that prints managed settings gave no answer (C4).
@@ -40,7 +40,7 @@ pub enum ReadError {
     /// The operating system refused.
     #[error("{why}")]
     Refused {
-        /// In the system's words.
+        /// The message of the system.
         why: String,
     },
 }
@@ -62,7 +62,7 @@ pub fn text(path: &Path) -> Result<Option<String>, ReadError> {
 /// Returns the bytes of a file of at most `cap` bytes, or `None` if there is no file.
 ///
 /// # Errors
-/// As [`text`].
+/// Errors in the same cases as [`text`].
 pub(crate) fn bytes(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, ReadError> {
     match std::fs::metadata(path) {
         Ok(metadata) => refuse_odd(&metadata, cap)?,
@@ -74,7 +74,7 @@ pub(crate) fn bytes(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, ReadError>
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(refused(&error)),
     };
-    // What was opened may be something else than what was looked at.
+    // The file that was opened may not be the one that was checked.
     refuse_odd(&file.metadata().map_err(|error| refused(&error))?, cap)?;
     let mut bytes = Vec::new();
     file.take(cap + 1).read_to_end(&mut bytes).map_err(|error| refused(&error))?;
@@ -89,7 +89,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 fn refused(error: &io::Error) -> ReadError {
-    // Links that lead in a circle have no stable kind of their own.
+    // Links that lead in a circle have no stable `ErrorKind`.
     if is_link_loop(error) { ReadError::LinkLoop } else { ReadError::Refused { why: error.to_string() } }
 }
 
@@ -119,7 +119,7 @@ fn refuse_odd(metadata: &Metadata, cap: u64) -> Result<(), ReadError> {
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
-    // Without NONBLOCK a pipe that takes the file's place would make the open wait for a writer.
+    // Without NONBLOCK a pipe in place of the file would make the open wait for a writer.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }

@@ -1,4 +1,4 @@
-//! Collects the findings about one text: knows the file, whose it is, and where its lines begin.
+//! Collects the findings about one text: knows its file, its source, and where its lines begin.
 
 use super::lines::Lines;
 use super::tree::Span;
@@ -9,7 +9,7 @@ use becket_model::Source;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The findings about one text, and what is needed to word them.
+/// The findings about one text, and the context for their messages.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     text: &'a str,
@@ -21,7 +21,7 @@ pub(crate) struct Report<'a> {
     overflow: Option<Overflow>,
 }
 
-/// The findings past [`MOST`]: the latest, how many, and whether one was an error.
+/// The findings past [`MOST`]: the latest, their number, and whether one was an error.
 #[derive(Debug)]
 struct Overflow {
     latest: Diagnostic,
@@ -37,12 +37,12 @@ impl<'a> Report<'a> {
         Report { text, lines: Lines::of(text), file, source, found: Vec::new(), overflow: None }
     }
 
-    /// Something that is not loaded.
+    /// Reports something that is not loaded.
     pub(crate) fn error(&mut self, at: Span, code: &'static str, message: impl Into<String>) -> Finding<'_> {
         self.add(Severity::Error, at, code, message.into())
     }
 
-    /// Something that is loaded and looks wrong.
+    /// Reports something that is loaded and looks wrong.
     pub(crate) fn warning(
         &mut self,
         at: Span,
@@ -52,12 +52,12 @@ impl<'a> Report<'a> {
         self.add(Severity::Warning, at, code, message.into())
     }
 
-    /// Something that is worth knowing, and not wrong.
+    /// Reports something that is worth knowing, and not wrong.
     pub(crate) fn note(&mut self, at: Span, code: &'static str, message: impl Into<String>) -> Finding<'_> {
         self.add(Severity::Note, at, code, message.into())
     }
 
-    /// An error where nothing of an entry can work, a warning where it may yet.
+    /// Reports an error if nothing of an entry can work, or a warning if it may.
     pub(crate) fn never_works(
         &mut self,
         is_certain: bool,
@@ -69,7 +69,7 @@ impl<'a> Report<'a> {
         self.add(severity, at, code, message.into())
     }
 
-    /// Something about the file as a whole.
+    /// Reports a finding about the file as a whole.
     pub(crate) fn about_file(
         &mut self,
         severity: Severity,
@@ -81,14 +81,14 @@ impl<'a> Report<'a> {
         finding
     }
 
-    /// The place of a stretch of the text, as a handler carries it.
+    /// Returns the place of a span of the text, as handlers store it.
     pub(crate) fn location(&self, at: Span) -> Location {
         let (line, column) = self.lines.position(self.text, at.start);
         Location { file: self.file.clone(), line, column }
     }
 
-    /// Returns the place of a part of a string: of its first occurrence in the text that the JSON string at `at` holds, or
-    /// `at` itself if the part does not occur there as it is.
+    /// Returns the place of a part of a string: of its first occurrence in the text of the JSON string at `at`, or `at`
+    /// itself if the part does not occur there literally.
     pub(crate) fn part_of(&self, at: Span, text: &str, part: &str) -> Span {
         let Some(start) = text.find(part).filter(|_| !part.is_empty()) else { return at };
         let source = self.text.get(at.range()).unwrap_or_default();
@@ -110,19 +110,19 @@ impl<'a> Report<'a> {
         &self.source
     }
 
-    /// The text of the latest error, for what is listed as not loaded.
+    /// Returns the message of the latest error, for an entry that is not loaded.
     pub(crate) fn latest_error(&self) -> String {
         let overflow = self.overflow.iter().map(|overflow| &overflow.latest);
         let error = overflow.chain(self.found.iter().rev()).find(|found| found.is_error());
         error.map(|error| error.message.clone()).unwrap_or_default()
     }
 
-    /// Returns whether no more findings are listed, so that suggestions need not be looked for.
+    /// Returns whether no more findings are listed, so that suggestions are not needed.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= MOST
     }
 
-    /// The findings by place.
+    /// Returns the findings by place.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|finding| finding.span.start);
         if let Some(overflow) = self.overflow.take() {
@@ -182,14 +182,14 @@ impl Finding<'_> {
         self
     }
 
-    /// The rule behind it.
+    /// Sets the rule behind it.
     pub(crate) fn rule(self, rule: &'static str) -> Self {
         self.0.rule = Some(rule);
         self
     }
 }
 
-/// Returns, for each byte of the text that a JSON string holds and for its end, the offset in its source.
+/// Returns, for each byte of the text of a JSON string and for its end, the offset in its source.
 fn string_offsets(source: &str) -> Option<Vec<usize>> {
     let body = source.strip_prefix('"')?.strip_suffix('"')?;
     let mut offsets = Vec::with_capacity(body.len());

@@ -1,12 +1,12 @@
-//! A document as a tree in which every value and every key knows its place in the text. JSON and YAML both become
-//! one, so that what reads a configuration is written once.
+//! A document as a tree in which every value and every key knows its place in the text. JSON and YAML both become one,
+//! so that the code that reads a configuration is written once.
 //!
 //! INVARIANT: no key occurs twice in a map; of duplicates the last is kept.
 
 use serde_json::{Map, Number, Value};
 use std::ops::Range;
 
-/// A stretch of the text, in bytes.
+/// A span of the text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Span {
     pub(crate) start: usize,
@@ -53,9 +53,9 @@ pub(crate) struct Member {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Duplicate {
     pub(crate) key: String,
-    /// The one that is dropped.
+    /// The occurrence that is dropped.
     pub(crate) first: Span,
-    /// The one that counts.
+    /// The occurrence that counts.
     pub(crate) last: Span,
 }
 
@@ -93,13 +93,13 @@ impl Node {
         }
     }
 
-    /// The member of that name, where this is a map that has it and it is not null.
+    /// Returns the member of that name, if this is a map that has it and it is not null.
     pub(crate) fn get(&self, key: &str) -> Option<&Member> {
         let member = self.as_map()?.iter().find(|member| member.key == key)?;
         (member.value.data != Data::Null).then_some(member)
     }
 
-    /// The same value without places.
+    /// Returns the same value without places.
     pub(crate) fn to_json(&self) -> Value {
         match &self.data {
             Data::Null => Value::Null,
@@ -112,15 +112,15 @@ impl Node {
     }
 }
 
-/// A map without places.
+/// Converts members to a map without places.
 pub(crate) fn members_to_json(members: &[Member]) -> Map<String, Value> {
     members.iter().map(|member| (member.key.clone(), member.value.to_json())).collect()
 }
 
-/// The size from which on the keys of a map are looked up instead of compared.
+/// The number of members from which on keys are looked up instead of compared.
 const FEW: usize = 16;
 
-/// Puts members into a map: of equal keys the last one counts, at the position of the first.
+/// Puts members into a map: of equal keys the last counts, at the position of the first.
 pub(crate) fn unique(all: Vec<Member>, duplicates: &mut Vec<Duplicate>) -> Vec<Member> {
     let is_new = |(at, member): (usize, &Member)| all.iter().take(at).all(|other| other.key != member.key);
     if all.len() <= FEW && all.iter().enumerate().all(is_new) {

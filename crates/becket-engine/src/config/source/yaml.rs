@@ -1,4 +1,4 @@
-//! YAML text becomes a [`Node`], for the frontmatter of skills and agents (C10).
+//! Parses YAML text into a [`Node`], for the frontmatter of skills and agents (C10).
 //!
 //! The parser's own budget bounds depth, aliases and size; a text past it is an error, not a wait.
 
@@ -20,10 +20,10 @@ pub(crate) struct YamlError {
 /// The largest frontmatter that is read, in bytes.
 const MAX_YAML: usize = 256 * 1024;
 
-/// Reads a text that begins at byte `offset` of its file.
+/// Parses a text that begins at byte `offset` of its file.
 ///
 /// # Errors
-/// [`YamlError`] if the text is not YAML of a sensible size.
+/// Returns a [`YamlError`] if the text is not YAML of a sensible size.
 pub(crate) fn parse(text: &str, offset: usize) -> Result<Document, YamlError> {
     if text.len() > MAX_YAML {
         let why = format!("it is longer than {} KiB", MAX_YAML / 1024);
@@ -45,7 +45,7 @@ pub(crate) fn parse(text: &str, offset: usize) -> Result<Document, YamlError> {
     Ok(Document { root, duplicates })
 }
 
-/// A value as the parser hands it over.
+/// A value from the parser.
 enum Tree {
     Scalar(Data),
     List(Vec<Spanned<Tree>>),
@@ -75,7 +75,7 @@ fn node(tree: Spanned<Tree>, text: &str, offset: usize, duplicates: &mut Vec<Dup
     Node { data, span: at }
 }
 
-/// The bytes of a location, from its line and column where the parser has no bytes for it.
+/// Returns the bytes of a location, from its line and column if the parser has no bytes for it.
 fn span(text: &str, location: &Location, offset: usize) -> Span {
     let place = location.span();
     let small = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -132,7 +132,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Tree, E> {
-        // Infinity and not-a-number have no place in a configuration; as texts they are of the wrong type.
+        // Infinity and NaN are not allowed in a configuration; as texts they are of the wrong type.
         let data = Number::from_f64(value).map_or_else(|| Data::Text(value.to_string()), Data::Number);
         Ok(Tree::Scalar(data))
     }

@@ -8,15 +8,15 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct AppliedUpdates {
-    /// The mode that the session is to be in from now on.
+    /// The mode of the session from now on.
     pub mode: Option<PermissionMode>,
-    /// The changes of rules, directories and files, in order; none for what was so already.
+    /// The changes of rules, directories and files, in order, except those without effect.
     pub changes: Vec<AppliedChange>,
-    /// Working directories that there were not before, absolute.
+    /// Working directories that are new, absolute.
     pub added: Vec<PathBuf>,
     /// Working directories that were removed.
     pub removed: Vec<PathBuf>,
-    /// For the user: what was not done as it was said, and why.
+    /// Warnings for the user: updates that were not applied as requested, and the reason.
     pub warnings: Vec<String>,
 }
 

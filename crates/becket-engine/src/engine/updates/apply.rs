@@ -1,7 +1,7 @@
 //! Applies updates (`protocol.md` P13): to the session, and to the settings files that they name.
 //!
-//! A change that is written holds from now on as well, and one that can't be written holds for the session. An update
-//! can't bypass anything: the one resolver merges its rules with all others, and the mode has to be one that the
+//! A change that is written takes effect at once as well, and one that can't be written applies to the session. An
+//! update can't bypass anything: the one resolver merges its rules with all others, and the mode has to be one that the
 //! session may be in. Warnings name every difference from the request.
 
 use super::applied_updates::{AppliedChange, AppliedUpdates};
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl HostOperations<'_> {
-    /// Applies updates of a person or a hook, in their order (P13). Work under way keeps what it started with; the next
-    /// event meets the new rules. They outlive every reload (C8).
+    /// Applies updates of a person or a hook, in their order (P13). Work in progress keeps its rules; the next event
+    /// uses the new ones. They outlive every reload (C8).
     ///
-    /// Writes settings files, one step each, and waits for the disk. The mode is not kept here: it is in the answer.
+    /// Writes settings files, one step each, and waits for the disk. The mode is not kept here: the result contains it.
     pub fn apply(self, updates: &[PermissionUpdate]) -> AppliedUpdates {
         if updates.is_empty() {
             return AppliedUpdates::default();
@@ -43,7 +43,7 @@ impl HostOperations<'_> {
             let loaded = amendments.over(loaded);
             let new = config::resolve(&loaded);
             if let Some(stop) = &new.stops_start {
-                // What was changed is in no file that the session may go on with; its rules stay as they were.
+                // No file that the session may use contains the change; the session's rules stay as they were.
                 applied.warnings.push(format!("the rules of this session stay as they were: {stop}"));
                 return applied;
             }
@@ -54,7 +54,7 @@ impl HostOperations<'_> {
     }
 }
 
-/// Updates on their way.
+/// The updates that are being applied.
 struct Work<'a> {
     host: HostOperations<'a>,
     old: &'a Snapshot,
@@ -65,7 +65,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn one(&mut self, update: &PermissionUpdate) {
-        self.say_what_is_not_there(update);
+        self.warn_about_missing(update);
         match (&update.change, update.destination) {
             (Change::SetMode(mode), _) => self.mode(*mode, update),
             (_, Destination::Session) => self.in_session(&update.change, update, None),
@@ -84,7 +84,7 @@ impl Work<'_> {
             }
             if in_file {
                 self.warn(
-                    "the mode `bypassPermissions` holds for this session and is written to no file".into(),
+                    "the mode `bypassPermissions` applies to this session and is written to no file".into(),
                 );
             }
             return;
@@ -96,9 +96,8 @@ impl Work<'_> {
         let withheld = file.is_some_and(|file| self.old.config.withholds(&file));
         if withheld && is_loose(&mode_of(mode)) {
             let name = mode.name();
-            return self.warn(format!(
-                "the mode stays as it was: the file that `{name}` was to go to grants nothing"
-            ));
+            return self
+                .warn(format!("the mode stays as it was: the settings file for `{name}` grants nothing"));
         }
         self.applied.mode = Some(mode_of(mode));
     }
@@ -117,7 +116,7 @@ impl Work<'_> {
         match edit_layer(&mut self.loaded, *destination, change) {
             EditOutcome::Changed => self.changed(update, written),
             EditOutcome::AsBefore => {}
-            // The session does not read that file: its own rules take what the change grants or forbids.
+            // The session does not read that file: its own rules receive the grants and denials of the change.
             EditOutcome::NotRead => match of_session(change) {
                 Some(change) => self.in_session(&change, update, written),
                 None if written.is_some() => self.changed(update, written),
@@ -130,7 +129,7 @@ impl Work<'_> {
     fn write(&mut self, destination: Destination, change: &Change) -> Option<PathBuf> {
         let Some(file) = self.loaded.request.settings_file(destination) else {
             self.warn(format!(
-                "`{}` has no file here: the change holds for this session",
+                "`{}` has no file here: the change applies to this session",
                 destination.name()
             ));
             self.amendments.keep(destination, change);
@@ -144,25 +143,27 @@ impl Work<'_> {
                 Some(file)
             }
             Err(why) => {
-                self.warn(format!("{why}: the change holds for this session alone"));
+                self.warn(format!("{why}: the change applies to this session only"));
                 self.amendments.keep(destination, change);
                 None
             }
         }
     }
 
-    /// Warns of a removal whose rule is not at its destination, and names the other places that have it: it removes
-    /// nothing from those.
-    fn say_what_is_not_there(&mut self, update: &PermissionUpdate) {
+    /// Warns about a removal whose rule is not at its destination, and names another place that has it: nothing is
+    /// removed from there.
+    fn warn_about_missing(&mut self, update: &PermissionUpdate) {
         let missing: Vec<String> = match &update.change {
             Change::RemoveRules(list, rules) => {
-                let is_missing =
-                    |rule: &&Rule| !self.stands(update, Change::RemoveRules(*list, vec![(*rule).clone()]));
+                let is_missing = |rule: &&Rule| {
+                    !self.is_effective(update, Change::RemoveRules(*list, vec![(*rule).clone()]))
+                };
                 rules.iter().filter(is_missing).map(|rule| self.elsewhere(*list, rule)).collect()
             }
             Change::RemoveDirectories(paths) => {
-                let is_missing =
-                    |path: &&String| !self.stands(update, Change::RemoveDirectories(vec![(*path).clone()]));
+                let is_missing = |path: &&String| {
+                    !self.is_effective(update, Change::RemoveDirectories(vec![(*path).clone()]))
+                };
                 paths.iter().filter(is_missing).map(|path| format!("the directory `{path}`")).collect()
             }
             Change::AddRules(..)
@@ -176,8 +177,8 @@ impl Work<'_> {
         }
     }
 
-    fn stands(&self, update: &PermissionUpdate, change: Change) -> bool {
-        self.amendments.stands(&self.loaded, update.destination, &change)
+    fn is_effective(&self, update: &PermissionUpdate, change: Change) -> bool {
+        self.amendments.is_effective(&self.loaded, update.destination, &change)
     }
 
     fn elsewhere(&self, list: RuleList, rule: &Rule) -> String {
@@ -208,7 +209,7 @@ fn of_session(change: &Change) -> Option<Change> {
     }
 }
 
-/// Names what is new about a configuration: directories, and findings about what was added.
+/// Records the changes of a configuration: directories, and findings about what was added.
 fn compare(old: &Config, new: &Config, applied: &mut AppliedUpdates) {
     let paths = |config: &Config| -> Vec<PathBuf> {
         config.additional_directories.iter().map(|directory| directory.path.clone()).collect()
@@ -226,7 +227,7 @@ fn compare(old: &Config, new: &Config, applied: &mut AppliedUpdates) {
     }
 }
 
-/// The first paths that are not among the second, each once.
+/// Returns the first paths that are not among the second, each once.
 fn without(paths: &[PathBuf], others: &[PathBuf]) -> Vec<PathBuf> {
     let mut left: Vec<PathBuf> = Vec::new();
     for path in paths.iter().filter(|path| !others.contains(path)) {

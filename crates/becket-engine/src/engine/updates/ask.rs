@@ -10,7 +10,7 @@ use becket_rules::{Change, PermissionUpdate, Rule, RuleList, Scope};
 use std::path::{Path, PathBuf};
 
 impl HostOperations<'_> {
-    /// Returns the working directories in addition to the session's cwd, of files, the command line and updates;
+    /// Returns the working directories in addition to the session's cwd, from files, the command line and updates;
     /// absolute, each once.
     pub fn directories(self) -> Vec<PathBuf> {
         let config = self.engine().config();
@@ -23,7 +23,7 @@ impl HostOperations<'_> {
         all
     }
 
-    /// The deny rule that keeps a file from being read, in words; `path` is absolute. For files that no call names: the
+    /// Describes the deny rule that prevents reading a file; `path` is absolute. For files that no call names: the
     /// results of a search, a `@file` in a prompt (P7).
     pub fn denies_read(self, session: &Session, path: &Path) -> Option<String> {
         let inner = self.inner();
@@ -38,15 +38,15 @@ impl HostOperations<'_> {
         Some(format!("the rule `{}` of {} denies it", entry.rule(), entry.origin().label))
     }
 
-    /// Returns whether a deny rule may prevent some file from being read now: any but one about a shell (P7).
+    /// Returns whether a deny rule may prevent reading some file now: any rule except one about a shell (P7).
     pub fn may_deny_reads(self) -> bool {
         let snapshot = self.inner().snapshot();
         let rules = snapshot.rules.list(RuleList::Deny);
         rules.iter().any(|entry| !matches!(entry.rule().tool(), "Bash" | "PowerShell"))
     }
 
-    /// The suggestions that would change something (P13): none for rules and directories that hold already, for the mode
-    /// that the session is in, nor for one that it may not be in.
+    /// Returns the suggestions that would change something (P13): none for rules and directories that are already in
+    /// force, for the current mode of the session, or for one that it may not be in.
     pub fn worth_suggesting(
         self,
         mode: &PermissionMode,

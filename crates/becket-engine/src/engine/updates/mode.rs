@@ -1,10 +1,11 @@
-//! The mode of a session as its engine tells it (`protocol.md` P13, C5).
+//! The mode of a session, as far as its engine knows it (`protocol.md` P13, C5).
 
 use crate::engine::host_operations::HostOperations;
 use crate::permission::start_mode::{DISABLED, StartMode};
 
 impl<'a> HostOperations<'a> {
-    /// The mode that the session starts in: the command line's, else `defaultMode` of the settings, else `default` (C5).
+    /// Returns the mode that the session starts in: the command line's, else `defaultMode` of the settings, else
+    /// `default` (C5).
     pub fn start_mode(self) -> &'a StartMode {
         &self.inner().started
     }
@@ -13,7 +14,7 @@ impl<'a> HostOperations<'a> {
     /// file forbids it now (P13).
     ///
     /// # Errors
-    /// The reason, in words for the user.
+    /// Returns the reason, as a message for the user.
     pub fn may_bypass(self) -> Result<(), String> {
         if self.engine().config().policy.bypass_permissions_disabled {
             return Err(DISABLED.to_owned());

@@ -1,7 +1,7 @@
 //! One tool call of an agent: its hooks, the rules, the mode `dontAsk`, the tool, its hooks again (H8, L1, P14).
 //!
-//! INVARIANT: a tool runs only on an input that hooks and rules have judged, and only where the settlement allows it,
-//! or leaves it open and the mode `default` would not ask. Whatever else the settlement says is a refusal.
+//! INVARIANT: a tool runs only on an input that hooks and rules have judged, and only if the settlement allows it, or
+//! leaves it open and the mode `default` would not ask. Any other settlement is a refusal.
 
 use super::hooks::Hooks;
 use super::tool_protocol::{ANSWER, CallAnswer};
@@ -17,7 +17,7 @@ use becket_model::event::tool::{PostToolBatch, PostToolUse, PostToolUseFailure, 
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
-/// The most characters of a tool's output that the model sees.
+/// The largest number of characters of a tool's output that the model sees.
 const MOST_SHOWN: usize = 30_000;
 
 /// The model's answer to a call that no rule allows.
@@ -61,8 +61,8 @@ impl Calls<'_> {
         if let Err(wrong) = inner.tools.check(&call.name, &call.input) {
             return Ok(CallAnswer { text: format!("the input does not fit: {wrong}"), is_error: true });
         }
-        let asked = PreToolUse::new(call.name.clone(), call.input.clone(), call.id.clone());
-        let outcome = self.hooks.fire(asked).await?;
+        let event = PreToolUse::new(call.name.clone(), call.input.clone(), call.id.clone());
+        let outcome = self.hooks.fire(event).await?;
         let input = match outcome.judged {
             EffectiveInput::Input(input) => input,
             EffectiveInput::AsFired | EffectiveInput::Nothing => call.input.clone(),
@@ -121,7 +121,7 @@ impl Calls<'_> {
             own: &input,
             rights: &[],
             cancel: self.hooks.cancel,
-            // The handler's own limit ends the agent with its calls.
+            // The handler's own limit ends the agent and its calls.
             limit: Duration::MAX,
             caller: &(),
         };
@@ -156,7 +156,7 @@ impl Calls<'_> {
         Ok(failure.error)
     }
 
-    /// Returns the text for the model: the tool's own, or that of the output that a hook replaced it with.
+    /// Returns the text for the model: the tool's own, or that of the output by which a hook replaced it.
     async fn succeeded(
         &mut self,
         tool: &dyn Tool,
@@ -181,7 +181,7 @@ impl Calls<'_> {
     }
 }
 
-/// Refuses a call that hooks leave fewer rights than all: the tools of agents have no means to enforce them (E5).
+/// Refuses a call whose rights hooks restrict: the tools of agents can't enforce restrictions (E5).
 fn has_all_rights(verdict: &Verdict) -> Result<(), String> {
     match verdict.fields.sandbox.first() {
         Some(answer) => {
@@ -191,7 +191,7 @@ fn has_all_rights(verdict: &Verdict) -> Result<(), String> {
     }
 }
 
-/// A call as PostToolBatch shows it: what the model wrote, and what it is answered.
+/// Converts a call to the form of PostToolBatch: the call as the model wrote it, and its answer.
 fn of_batch(call: &ToolCall, answered: &CallAnswer) -> Map<String, Value> {
     let fields = [
         ("tool_name", json!(call.name)),

@@ -1,8 +1,8 @@
 //! The output of the hooks of an agent's own tool calls: for the model, for the user, and for the agent as a whole (H8,
 //! L1).
 //!
-//! Texts for the model wait until the last call of the turn is answered (L2). Texts for the user of the event go up to
-//! the event that the agent judges, so that a failed check in here is visible there.
+//! Texts for the model wait until the last call of the turn is answered (L2). Texts for the user are passed to the
+//! event that the agent judges, so that a failed check in here is visible there.
 
 use super::turns::AgentError;
 use crate::handlers::context::HandlerContext;
@@ -13,18 +13,18 @@ use becket_model::{Event, EventBody, Session, Verdict};
 use becket_process::CancellationToken;
 use futures_util::future::BoxFuture;
 
-/// The most that goes up from one agent to the user; a loop of failing hooks must not flood the verdict.
+/// The largest number of notices from one agent to the user; a loop of failing hooks must not flood the verdict.
 const MOST_NOTICES: usize = 50;
 
 /// Fires the events of one agent.
 pub(crate) struct Hooks<'a> {
     pub(crate) context: &'a HandlerContext<'a>,
     pub(crate) cancel: &'a CancellationToken,
-    /// The session as the agent's events carry it.
+    /// The session as the agent's events contain it.
     pub(crate) session: Session,
-    /// For the model, behind the results of the turn.
+    /// Texts for the model, after the results of the turn.
     pub(crate) beside: Vec<String>,
-    /// For the user.
+    /// Notices for the user.
     pub(crate) notices: &'a mut Vec<Notice>,
 }
 
@@ -39,11 +39,12 @@ impl Hooks<'_> {
         self.tell_user(&event, &outcome.verdict);
         let hook = name(&event.body);
         let context = outcome.verdict.context.iter();
-        self.beside.extend(context.map(|said| format!("{hook} hook additional context: {}", said.what.text)));
+        self.beside
+            .extend(context.map(|context| format!("{hook} hook additional context: {}", context.what.text)));
         Ok(outcome)
     }
 
-    /// Fires an event that comes after the work: it may stop the agent, or tell its model what was wrong.
+    /// Fires an event after the work: it may stop the agent, or tell its model what was wrong.
     pub(crate) async fn fire_after(&mut self, body: impl Into<EventBody>) -> Result<Outcome, AgentError> {
         let body = body.into();
         let hook = name(&body);
@@ -66,23 +67,23 @@ impl Hooks<'_> {
 
     fn tell_user(&mut self, event: &Event, verdict: &Verdict) {
         let hook = name(&event.body);
-        let unchecked = verdict.unchecked().map(|said| {
+        let unchecked = verdict.unchecked().map(|failure| {
             format!(
                 "{hook} of this hook's agent went unchecked: `{}` ({}) {}",
-                said.label, said.source, said.what
+                failure.label, failure.source, failure.what
             )
         });
         let messages =
-            verdict.messages.iter().map(|said| format!("{hook} of this hook's agent: {}", said.what));
-        let notices = verdict.notices.iter().filter(|said| said.what.to == Audience::User);
-        let notices = notices.map(|said| format!("{hook} of this hook's agent: {}", said.what.text));
+            verdict.messages.iter().map(|message| format!("{hook} of this hook's agent: {}", message.what));
+        let notices = verdict.notices.iter().filter(|notice| notice.what.to == Audience::User);
+        let notices = notices.map(|notice| format!("{hook} of this hook's agent: {}", notice.what.text));
         let texts = unchecked.chain(messages).chain(notices);
         let room = MOST_NOTICES.saturating_sub(self.notices.len());
         self.notices.extend(texts.take(room).map(|text| Notice { to: Audience::User, text, plain: false }));
     }
 }
 
-/// `PreToolUse:Bash`, as texts for the model name a hook.
+/// Returns the name of a hook in texts for the model: `PreToolUse:Bash`.
 fn name(body: &EventBody) -> String {
     match body.subject() {
         Some(subject) => format!("{}:{subject}", body.kind()),
@@ -90,7 +91,7 @@ fn name(body: &EventBody) -> String {
     }
 }
 
-/// Boxed, since firing an event may run an agent and an agent fires events.
+/// Fires an event; boxed, since firing an event may run an agent and an agent fires events.
 fn boxed<'a>(
     context: &'a HandlerContext<'_>,
     event: &'a Event,

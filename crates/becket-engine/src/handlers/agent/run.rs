@@ -8,7 +8,7 @@ use super::turns::{AgentError, Turns};
 use crate::config::handler::{Handler, Prompt};
 use crate::handlers::context::HandlerContext;
 use crate::handlers::prompt::{ModelRun, Question, asking, model};
-use crate::host::panic::lent;
+use crate::host::panic::catch_service_panic;
 use crate::host::tool_set::ToolSet;
 use crate::plan::hook_agent;
 use crate::report::handler_result::HandlerResult;
@@ -26,7 +26,7 @@ use tokio::time::Instant;
 /// Tools that start agents; no agent of a hook gets them.
 const START_AGENTS: [&str; 2] = ["Agent", "Task"];
 
-/// The time that work inside an agent may take to end once it is cancelled; then it is dropped.
+/// The time that work inside an agent may take to end after a cancellation; then it is dropped.
 const WIND_DOWN: Duration = Duration::from_millis(250);
 
 /// Runs the handler.
@@ -41,20 +41,20 @@ pub(crate) async fn run(
     let mut judged = ModelRun::default();
     let end = {
         let work = AgentRun { context, prompt, cancel: &cancel, deadline: asking::deadline(limit) };
-        let mut work = pin!(lent(work.judge(&mut judged)));
+        let mut work = pin!(catch_service_panic(work.judge(&mut judged)));
         match context.within(limit, work.as_mut()).await {
             Ok(Ok(end)) => end.map_err(Failure::from),
             Ok(Err(message)) => Err(Failure::Model { message }),
             Err(failure) => {
                 cancel.cancel();
-                // What it says now is too late.
+                // A result from now on is too late.
                 let _ = tokio::time::timeout(WIND_DOWN, work).await;
                 Err(failure)
             }
         }
     };
     // An agent's refusal is always feedback: it has no `continueOnBlock`.
-    judged.ran(context, end, true)
+    judged.finish(context, end, true)
 }
 
 /// The parts of an agent.
@@ -96,7 +96,7 @@ fn tools(context: &HandlerContext<'_>) -> ToolSet {
     context.snapshot.agent_tools.get_or_init(create).clone()
 }
 
-/// The host's tools without those that a deny rule takes away, that start agents, or that have the answer's name.
+/// Returns the host's tools without those that a deny rule removes, that start agents, or that have the answer's name.
 fn offered(context: &HandlerContext<'_>) -> Vec<ToolSpec> {
     let tools = tools(context).specs();
     let names = tools.iter().map(|tool| tool.name.as_str());
@@ -112,7 +112,7 @@ fn offered(context: &HandlerContext<'_>) -> Vec<ToolSpec> {
     tools.into_iter().filter(is_offered).collect()
 }
 
-/// The session as the agent's own events carry it.
+/// Returns the session as the agent's own events contain it.
 fn session(of_event: &Session) -> Session {
     let agent = Agent::new(hook_agent::fresh(), None);
     of_event.clone().with_permission_mode(PermissionMode::DontAsk).with_agent(agent)

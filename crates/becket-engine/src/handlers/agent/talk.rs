@@ -1,14 +1,14 @@
-//! The request of an agent, which grows by a turn of the model and its tools' answers at a time, within a bound.
+//! The request of an agent, which grows with each turn by the model's message and its tools' answers, up to a bound.
 //!
-//! The question itself does not count: it is whole, as for a prompt handler.
+//! The question itself does not count: it is complete, as for a prompt handler.
 
 use becket_llm::{Block, Message, Request};
 use serde_json::Value;
 
-/// The most bytes that a question may grow by: what the context of a common model holds.
+/// The largest number of bytes that a question may grow by: about the context of a common model.
 const MOST_BYTES: usize = 600_000;
 
-/// The conversation is too long.
+/// The error for a conversation that is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("its conversation grew beyond {MOST_BYTES} bytes")]
 pub(crate) struct TooLong;
@@ -21,7 +21,7 @@ pub(crate) struct Talk {
 }
 
 impl Talk {
-    /// Begins with what is asked.
+    /// Creates a conversation that begins with the question.
     pub(crate) fn new(request: Request) -> Self {
         Talk { request, grown: 0 }
     }

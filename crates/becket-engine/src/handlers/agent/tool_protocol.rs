@@ -1,4 +1,4 @@
-//! The way in which an agent asks for tools and gives its verdict: by tool calls, or in JSON if its model can't call
+//! The way in which an agent requests tools and gives its verdict: by tool calls, or in JSON if its model can't call
 //! tools (H8).
 
 use crate::handlers::prompt::Question;
@@ -16,15 +16,15 @@ use serde_json::{Value, json};
 /// The tool by which an agent gives its verdict.
 pub(crate) const ANSWER: &str = "StructuredOutput";
 
-/// The most tokens of one turn.
+/// The largest number of tokens of one turn.
 pub(crate) const MOST_TOKENS: u32 = 4_096;
 
-/// The way in which a model asks for tools.
+/// The way in which a model requests tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolProtocol {
     /// By tool calls.
     Tools,
-    /// As JSON: one call, or the verdict, a turn.
+    /// As JSON: one call, or the verdict, in each turn.
     Json,
 }
 
@@ -38,28 +38,28 @@ pub(crate) struct CallAnswer {
 /// The model's next step.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Step {
-    /// It is done. The verdict, and its text.
+    /// The agent is done: its verdict, and its text.
     Verdict(ModelAnswer, String),
-    /// It wants these run.
+    /// The agent requests these calls.
     Calls(Vec<ToolCall>),
-    /// It ended without a usable verdict.
+    /// The agent ended without a usable verdict.
     NoVerdict {
         /// The problem, for the model and the user.
         because: String,
         /// The call of [`ANSWER`] that needs a result.
         unanswered: Option<String>,
     },
-    /// It goes on when it is asked again.
+    /// The agent continues when it is asked again.
     Pause,
 }
 
 impl ToolProtocol {
-    /// The way of a model.
+    /// Returns the protocol for a model.
     pub(crate) fn of(model: &dyn Model) -> Self {
         if model.capabilities().tools { ToolProtocol::Tools } else { ToolProtocol::Json }
     }
 
-    /// The first request.
+    /// Returns the first request.
     pub(crate) fn request(self, question: &Question, tools: &[ToolSpec], model: &dyn Model) -> Request {
         let (how, tools, output) = match self {
             ToolProtocol::Tools => (BY_TOOL.to_owned(), with_answer(tools), Output::Text),
@@ -89,7 +89,7 @@ impl ToolProtocol {
         })
     }
 
-    /// The results of a turn's calls, what hooks said about them behind.
+    /// Returns the results of a turn's calls, followed by the texts of hooks about them.
     pub(crate) fn results(self, answered: Vec<(ToolCall, CallAnswer)>, beside: Vec<String>) -> Message {
         let results = answered.into_iter().map(|(call, answered)| match self {
             ToolProtocol::Tools => Block::ToolResult {
@@ -108,7 +108,7 @@ impl ToolProtocol {
         Message { role: Role::User, content: results.chain(reminders).collect() }
     }
 
-    /// Says that a verdict is missing.
+    /// Returns the message that a verdict is missing.
     pub(crate) fn reminder(self, because: &str, unanswered: Option<String>) -> Message {
         let how = match self {
             ToolProtocol::Tools => "Call `StructuredOutput` alone, with \"reason\" and \"ok\".",
@@ -167,7 +167,7 @@ fn tool_calls(response: &Response) -> Step {
         .collect();
     match calls.as_slice() {
         [] => verdict(response.text(), None),
-        // An answer next to other calls is early: their results are not known yet.
+        // An answer beside other calls is too early: their results are not known yet.
         [only] if only.name == ANSWER => {
             let step = verdict(Value::Object(only.input.clone()).to_string(), Some(only.id.clone()));
             unless_words_say_no(step, &response.text(), &only.id)
@@ -176,7 +176,7 @@ fn tool_calls(response: &Response) -> Step {
     }
 }
 
-/// Rejects a yes next to words that mean no, since it is ambiguous.
+/// Rejects `ok: true` beside words that mean no, since it is ambiguous.
 fn unless_words_say_no(step: Step, words: &str, call: &str) -> Step {
     let is_yes = matches!(&step, Step::Verdict(answer, _) if answer.ok);
     if !(is_yes && judge::says_no(words)) {
@@ -204,7 +204,7 @@ fn json_request(text: &str) -> Step {
     }
 }
 
-/// An agent has no `impossible`.
+/// Clears `impossible`, which an agent does not have.
 fn for_an_agent(answer: ModelAnswer) -> ModelAnswer {
     ModelAnswer { impossible: false, ..answer }
 }

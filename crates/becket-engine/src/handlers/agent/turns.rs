@@ -1,4 +1,4 @@
-//! The turns of an agent: ask, run what it calls, ask again, until it gives its verdict (H8).
+//! The turns of an agent: ask, run its calls, ask again, until it gives its verdict (H8).
 
 use super::calls::Calls;
 use super::talk::{Talk, TooLong};
@@ -12,34 +12,34 @@ use becket_model::Failure;
 use becket_model::interpret::ModelAnswer;
 use tokio::time::Instant;
 
-/// The most turns that an agent has.
+/// The largest number of turns of an agent.
 const MOST_TURNS: usize = 50;
 
-/// The reason for which an agent gave no verdict.
+/// The reason why an agent gave no verdict.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentError {
-    /// No model is configured for it.
+    /// No model is configured for the agent.
     #[error("{0}")]
     NoModel(String),
-    /// Its model can't be asked.
+    /// The model can't be asked.
     #[error("{0}")]
     Ask(#[from] AskError),
-    /// A turn of its model is of no use.
+    /// A turn of the model is unusable.
     #[error("{0}")]
     Answer(#[from] AnswerError),
-    /// It has said too much, or its tools have.
+    /// The texts of the agent, or of its tools, are too long.
     #[error("{0}")]
     TooLong(#[from] TooLong),
-    /// It ended twice without a verdict.
+    /// The agent ended twice without a verdict.
     #[error("it was reminded and still gave no verdict: {because}")]
     NoVerdict {
         /// The problem with its last answer.
         because: String,
     },
-    /// It found no end.
+    /// The agent did not end.
     #[error("it made {MOST_TURNS} turns and gave no verdict")]
     NoEnd,
-    /// A hook stopped it (D6).
+    /// A hook stopped the agent (D6).
     #[error("its work was stopped: {because}")]
     Stopped {
         /// The hook's reason.
@@ -78,7 +78,7 @@ pub(crate) struct Turns<'a> {
 }
 
 impl Turns<'_> {
-    /// The verdict; its text is what the model said last.
+    /// Returns the verdict; its text is the last text of the model.
     pub(crate) async fn verdict(mut self) -> Result<ModelAnswer, AgentError> {
         let mut reminded = false;
         for _ in 0..MOST_TURNS {
@@ -105,11 +105,11 @@ impl Turns<'_> {
     }
 
     async fn turn(&mut self) -> Result<Step, AgentError> {
-        let asked = asking::ask(self.model, self.talk.request(), self.deadline, self.used);
+        let request = asking::ask(self.model, self.talk.request(), self.deadline, self.used);
         let response = tokio::select! {
             biased;
             () = self.calls.hooks.cancel.cancelled() => return Err(AgentError::Cancelled),
-            response = asked => response?,
+            response = request => response?,
         };
         *self.text = response.text();
         let step = self.way.read(&response)?;

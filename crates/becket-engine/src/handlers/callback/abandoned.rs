@@ -1,8 +1,8 @@
 //! A counter of abandoned threads of blocking callbacks, for which no event waits any more.
 //!
 //! A thread can't be ended from outside. One that never returns costs its memory for good; a host with a hanging
-//! callback must not pay that for every event. INVARIANT: an engine never has more than [`MOST`] of them and those that
-//! are waited for.
+//! callback must not pay that for every event. INVARIANT: an engine never has more threads than [`MOST`] and those that
+//! events wait for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 /// The number of threads that may be abandoned; then no other is started until one of them ends.
 pub(crate) const MOST: isize = 128;
 
-/// The threads of an engine that were left behind.
+/// The abandoned threads of an engine.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AbandonedThreads(Arc<AtomicIsize>);
 
@@ -27,7 +27,7 @@ impl AbandonedThreads {
     }
 }
 
-/// One end of a call. Dropping it says that this end is done.
+/// One end of a call. Dropping it marks this end as done.
 #[derive(Debug)]
 pub(crate) struct End {
     all: Arc<AtomicIsize>,
@@ -35,19 +35,19 @@ pub(crate) struct End {
     change: Change,
 }
 
-/// The change of the counter if this end is dropped before, or after, the other.
+/// The change of the counter when this end is dropped before, or after, the other.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     /// The waiting event gives up: the thread is abandoned, unless it has ended.
     More,
-    /// The thread ends: it is left behind no longer, if it was.
+    /// The thread ends: it is no longer abandoned, if it was.
     Fewer,
 }
 
 impl Drop for End {
     fn drop(&mut self) {
         let is_last = self.one_is_gone.swap(true, Ordering::AcqRel);
-        // The two may come in either order, so the count may pass below zero for a moment.
+        // The two may happen in either order, so the count may be below zero for a moment.
         let change = match (self.change, is_last) {
             (Change::More, false) => 1,
             (Change::Fewer, true) => -1,

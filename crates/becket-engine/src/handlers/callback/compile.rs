@@ -1,4 +1,4 @@
-//! A [`Callback`] becomes a [`Handler`].
+//! Compiles a [`Callback`] into a [`Handler`].
 
 use crate::config::handler::{Action, Background, Handler, If, Location, Once, Timeout};
 use crate::config::{HandlerOrder, ReadContext, Rollout, position};
@@ -14,10 +14,10 @@ use std::time::Duration;
 /// The time limit of a function that names none (H9).
 const FUNCTION: Duration = Duration::from_secs(5);
 
-/// A callback that can't be registered.
+/// The error for a callback that can't be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidCallback {
-    /// Its matcher is not valid.
+    /// The matcher is not valid.
     #[error("the matcher of the callback `{label}` on `{event}` can't be read: {why}")]
     Matcher {
         /// The callback.
@@ -27,7 +27,7 @@ pub enum InvalidCallback {
         /// The problem with it.
         why: String,
     },
-    /// Its `if` is not a permission rule.
+    /// The `if` is not a permission rule.
     #[error("the `if` of the callback `{label}` on `{event}` can't be read: {why}")]
     Condition {
         /// The callback.
@@ -37,7 +37,7 @@ pub enum InvalidCallback {
         /// The problem with it.
         why: String,
     },
-    /// Its time limit is zero: it could never answer.
+    /// The time limit is zero, so the callback could never answer.
     #[error(
         "the callback `{label}` on `{event}` has a time limit of zero: give it some time, or none for the default"
     )]
@@ -58,10 +58,10 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Callback {
-    /// The handler that it describes; its running number is given on registration.
+    /// Compiles the handler that it describes; its running number is assigned on registration.
     ///
     /// # Errors
-    /// Its matcher or `if` can't be read, or it has no time.
+    /// Errors if its matcher or `if` can't be read, or if its time limit is zero.
     pub(crate) fn compile(self, around: &Surroundings<'_>) -> Result<Handler, InvalidCallback> {
         let timeout = self.limit(around.profile)?;
         let matcher = self.compiled_matcher(around)?;
@@ -121,7 +121,7 @@ impl Callback {
         let invalid = |why| InvalidCallback::Condition { label: self.label.clone(), event: self.event, why };
         match Condition::parse(text).map_err(|error| invalid(error.to_string()))? {
             Some(_) if !self.event.spec().condition => Err(invalid(
-                "it is looked at on tool events only, so the callback would never run".to_owned(),
+                "it is evaluated on tool events only, so the callback would never run".to_owned(),
             )),
             Some(condition) => Ok(If::Rule(condition)),
             None => Ok(If::Absent),

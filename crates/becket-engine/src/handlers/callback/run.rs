@@ -1,4 +1,4 @@
-//! Runs an in-process handler under its limit, and holds what it does wrong against it (H9).
+//! Runs an in-process handler under its limit, and turns its faults into failures (H9).
 
 use super::abandoned;
 use crate::config::handler::{Action, Handler};
@@ -15,7 +15,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Runs the handler to its answer, its limit, or the event's cancellation; `None` where it says nothing.
+/// Runs the handler to its answer, its limit, or the event's cancellation; returns `None` if it has no answer.
 pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Handler) -> Option<Interpretation> {
     let Action::Callback(in_process) = &handler.action else {
         return read(context, handler, Err(not_in_process()));
@@ -30,13 +30,13 @@ pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Handler) -> Opti
         }
     };
     let taken = read(context, handler, answered);
-    // A future that blocks its thread comes back before any clock is looked at.
+    // A future that blocks its thread returns before any clock is read.
     let answers = taken.as_ref().is_none_or(|taken| taken.failure.is_none());
     let is_late = answers && started.elapsed() > limit;
     if is_late { Some(late(taken.unwrap_or_default(), limit)) } else { taken }
 }
 
-/// Calls an inline function; anything else than one gives a failure. Says when it ended.
+/// Calls an inline function, and returns the time of its end as well. For any other handler it returns a failure.
 pub(crate) fn call_inline(
     context: &HandlerContext<'_>,
     handler: &Handler,
@@ -56,12 +56,13 @@ pub(crate) fn call_inline(
     (if is_late { Some(late(taken.unwrap_or_default(), limit)) } else { taken }, ended)
 }
 
-/// Dispatch sends in-process handlers here and no others; were it otherwise, that is a failure and no silence.
+/// Returns the failure for a handler of another kind. Dispatch never sends one here; if it did, that would be a failure
+/// and not silence.
 fn not_in_process() -> Failure {
     Failure::Callback { message: "it is not a function that can be called".into() }
 }
 
-/// A late answer is a failure: what it holds back stays held back, and the fold takes no allow.
+/// Turns a late answer into a failure: its blocks stay in force, and the fold ignores its allows.
 fn late(taken: Interpretation, limit: Duration) -> Interpretation {
     Interpretation { failure: Some(Failure::TimedOut { limit }), ..taken }
 }
@@ -75,7 +76,7 @@ async fn call_future(
     let _told_when_dropped = cancel.clone().drop_guard();
     // Async around the call, which can panic before there is a future.
     let mut future = pin!(catch_panic(async { hook.call(context.event, &cancel).await }));
-    // Most answer at once, and then no timer is needed.
+    // Most answer at once, so that no timer is needed.
     let first = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
     match first {
         Poll::Ready(answered) => answered.map_err(panicked),
@@ -118,7 +119,7 @@ async fn call_blocking(
         .unwrap_or_else(|_| Err(Failure::Callback { message: "its thread ended without an answer".into() }))
 }
 
-/// Reads an answer. `None` where nothing was said: most callbacks, most of the time.
+/// Reads an answer. Returns `None` if there is none: most callbacks, most of the time.
 fn read(
     context: &HandlerContext<'_>,
     handler: &Handler,
@@ -128,7 +129,9 @@ fn read(
     Some(match answered {
         Ok(CallbackAnswer::Silent) => return None,
         Ok(CallbackAnswer::Reply(reply)) => Interpretation { reply: *reply, ..Interpretation::default() },
-        Ok(CallbackAnswer::Json(answer)) if answer.object().is_empty() || goes_on_by_itself(&answer) => {
+        Ok(CallbackAnswer::Json(answer))
+            if answer.object().is_empty() || continues_in_background(&answer) =>
+        {
             return None;
         }
         Ok(CallbackAnswer::Json(answer)) => read(&answer),
@@ -140,13 +143,13 @@ fn read(
     })
 }
 
-/// `{"async": true}` and nothing that decides: strict, as for a command's first line (A2).
-fn goes_on_by_itself(answer: &JsonAnswer) -> bool {
+/// Returns whether an answer is `{"async": true}` without a decision: strict, as for a command's first line (A2).
+fn continues_in_background(answer: &JsonAnswer) -> bool {
     let object = answer.object();
     object.get("async") == Some(&Value::Bool(true))
         && object.keys().all(|key| key == "async" || key == "asyncTimeout")
 }
 
-fn panicked(said: String) -> Failure {
-    Failure::Callback { message: format!("it panicked: {said}") }
+fn panicked(message: String) -> Failure {
+    Failure::Callback { message: format!("it panicked: {message}") }
 }

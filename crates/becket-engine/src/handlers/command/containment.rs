@@ -1,5 +1,5 @@
-//! Containment of hooks that a plugin brings along (E5): they read the system, the project and the plugin's directory, write
-//! the plugin's data and a private directory for temporary files, and have no network. More only by `sandbox.plugins`.
+//! Containment of hooks from plugins (E5): they read the system, the project and the plugin's directory, write the
+//! plugin's data and a private directory for temporary files, and have no network. Only `sandbox.plugins` grants more.
 
 use crate::config::handler::Handler;
 use crate::config::{Config, Plugin, SandboxGrant};
@@ -9,16 +9,16 @@ use becket_model::{Failure, NetworkRights, PathRights, Rights, Source};
 use becket_process::Confinement;
 use std::path::{Path, PathBuf};
 
-/// The directories of the system. Those that are missing grant nothing.
+/// The directories of the system. Missing ones grant nothing.
 const SYSTEM: [&str; 13] = [
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/proc", "/sys",
     "/dev",
 ];
 
-/// A hook that is contained.
+/// The containment of a hook.
 pub(super) struct Containment {
     pub(super) confinement: Confinement,
-    /// The directory for temporary files, which goes with the run.
+    /// The directory for temporary files, which is removed after the run.
     pub(super) temporary: RunDirectory,
 }
 
@@ -30,8 +30,8 @@ pub(super) fn hint(config: &Config, handler: &Handler) -> Option<String> {
     ))
 }
 
-/// Returns the containment of a handler; `None` if it has all rights. `env_file` is the file that it may write variables
-/// to (H12).
+/// Returns the containment of a handler; `None` if it has all rights. `env_file` is the file that it may write
+/// variables to (H12).
 pub(super) fn of(
     context: &HandlerContext<'_>,
     handler: &Handler,
@@ -53,8 +53,8 @@ pub(super) fn of(
     Ok(Some(Containment { confinement, temporary }))
 }
 
-/// Returns the plugin that has brought the handler along, in its hooks or in a definition of a skill or an agent; `None` if
-/// there is none, or hooks of plugins have all rights.
+/// Returns the plugin that contains the handler, in its hooks or in a definition of a skill or an agent; `None` if
+/// there is none, or if hooks of plugins have all rights.
 fn contained_plugin<'c>(config: &'c Config, handler: &Handler) -> Option<&'c Plugin> {
     if !config.sandbox.contains_plugins {
         return None;
@@ -90,7 +90,7 @@ fn rights(
         written.extend(grant.allow_write.iter().cloned());
         read.extend(grant.allow_read.iter().cloned());
         rights = grant.denied()?;
-        // A thread can't have a network of its own, in which a proxy would judge.
+        // A thread can't have its own network, in which a proxy would filter.
         if let NetworkRights::Domains(_) = rights.network {
             rights.network = rights.network.local();
         }

@@ -1,5 +1,5 @@
-//! A command while it runs: an owned future, so that it can go to the background halfway (A2), and what its stdout
-//! says meanwhile: the announcement on its first line, the questions (Q1).
+//! A running command: an owned future, so that it can go to the background halfway (A2), and the parts of its stdout
+//! that are read meanwhile: the announcement on its first line, the questions (Q1).
 //!
 //! INVARIANT: whether a run goes to the background depends on what it printed alone, never on how fast it ended.
 
@@ -21,27 +21,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-/// The longest first line that is looked at for an announcement, in bytes; a longer one is an answer.
+/// The longest first line that may be an announcement, in bytes; a longer one is an answer.
 const OPENING: usize = 1_024;
 
-/// A command that runs.
+/// A running command.
 pub(crate) struct RunningCommand {
     future: BoxFuture<'static, Result<FinishedRun, SpawnError>>,
     cancel: CancellationToken,
     control: Control,
-    ear: Arc<Ear>,
+    reader: Arc<OutputReader>,
 }
 
 /// The result of waiting for a run.
 pub(crate) enum WaitResult {
-    /// It is over.
+    /// The run has ended.
     Over(Result<FinishedRun, SpawnError>),
-    /// It goes on in the background, or has ended after it had said so.
+    /// The run continues in the background, or has ended after it had announced that.
     GoesOn(Announcement, Option<Result<FinishedRun, SpawnError>>),
 }
 
-/// Hears what a run prints.
-struct Ear {
+/// Receives the output of a run.
+struct OutputReader {
     number: u64,
     handler: Arc<Handler>,
     /// `None` if nothing is reported (H13).
@@ -52,16 +52,16 @@ struct Ear {
 
 /// The first line of stdout.
 enum FirstLine {
-    /// So far without its end.
+    /// The line so far, without its end.
     Line(Vec<u8>),
-    /// It announces that the run goes on in the background.
+    /// The line announces that the run continues in the background.
     Announces(Announcement),
-    /// It is an answer, or is not looked at.
+    /// The line is an answer, or is not examined.
     Answers,
 }
 
 impl RunningCommand {
-    /// Describes the run; it starts when it is first polled.
+    /// Creates the run; it starts when it is first polled.
     pub(crate) fn new(
         context: &HandlerContext<'_>,
         handler: &Arc<Handler>,
@@ -76,7 +76,7 @@ impl RunningCommand {
         let is_path = context.event.kind().spec().decision == DecisionModel::Path;
         let may_announce = !is_path && !context.must_answer(handler);
         let opening = if may_announce { FirstLine::Line(Vec::new()) } else { FirstLine::Answers };
-        let ear = Arc::new(Ear {
+        let reader = Arc::new(OutputReader {
             number: context.number,
             handler: handler.clone(),
             listeners: context.is_told.then(|| context.engine.listeners.clone()),
@@ -87,17 +87,18 @@ impl RunningCommand {
         let limits = Limits { deadline: Some(limit), ..context.engine.limits.clone() };
         let PreparedCommand { command, temporary } = prepared;
         let runner = context.engine.runner.clone();
-        let given = RunResources { runner, command, limits, cancel: cancel.clone(), _temporary: temporary };
-        let future = Box::pin(given.run(control.clone(), ear.clone()));
-        RunningCommand { future, cancel, control, ear }
+        let resources =
+            RunResources { runner, command, limits, cancel: cancel.clone(), _temporary: temporary };
+        let future = Box::pin(resources.run(control.clone(), reader.clone()));
+        RunningCommand { future, cancel, control, reader }
     }
 
-    /// Waits until the run is over or goes to the background; asks what it asks, and ends it with the event.
+    /// Waits until the run has ended or goes to the background; asks its questions, and ends it with the event.
     pub(crate) async fn wait(&mut self, of_the_event: &CancellationToken) -> WaitResult {
-        let RunningCommand { future, cancel, ear, .. } = self;
+        let RunningCommand { future, cancel, reader, .. } = self;
         let mut cancelled = pin!(of_the_event.cancelled());
         let mut answering = pin!(async {
-            match &ear.interview {
+            match &reader.interview {
                 Some(interview) => match interview.answer_all(cancel).await {},
                 None => std::future::pending::<()>().await,
             }
@@ -107,7 +108,7 @@ impl RunningCommand {
                 cancel.cancel();
             }
             let over = future.as_mut().poll(context);
-            if let Some(announcement) = ear.announcement() {
+            if let Some(announcement) = reader.announcement() {
                 let over = match over {
                     Poll::Ready(over) => Some(over),
                     Poll::Pending => None,
@@ -123,15 +124,15 @@ impl RunningCommand {
         .await
     }
 
-    /// Returns its questions, with their answers.
+    /// Returns its questions, with the answers.
     pub(crate) fn questions(&self) -> Vec<AnsweredQuestion> {
-        self.ear.interview.as_ref().map(Interview::end).unwrap_or_default()
+        self.reader.interview.as_ref().map(Interview::end).unwrap_or_default()
     }
 
-    /// Detaches the run into the background: questions are not answered there, so stdin is closed. When dropped, it
-    /// ends.
+    /// Detaches the run into the background: questions are not answered there, so stdin is closed. Dropping it ends the
+    /// run.
     pub(crate) fn into_background(self) -> InBackground {
-        let RunningCommand { future, cancel, control, ear: _ } = self;
+        let RunningCommand { future, cancel, control, reader: _ } = self;
         control.close_stdin();
         InBackground { future, cancel, control }
     }
@@ -141,7 +142,7 @@ impl RunningCommand {
 pub(crate) struct InBackground {
     pub(crate) future: BoxFuture<'static, Result<FinishedRun, SpawnError>>,
     pub(crate) cancel: CancellationToken,
-    /// Sets another limit.
+    /// The control by which another limit can be set.
     pub(crate) control: Control,
 }
 
@@ -155,18 +156,18 @@ struct RunResources {
 }
 
 impl RunResources {
-    async fn run(self, control: Control, ear: Arc<Ear>) -> Result<FinishedRun, SpawnError> {
-        let mut sink = |chunk: Chunk<'_>| ear.hear(chunk);
+    async fn run(self, control: Control, reader: Arc<OutputReader>) -> Result<FinishedRun, SpawnError> {
+        let mut sink = |chunk: Chunk<'_>| reader.hear(chunk);
         self.runner.run_with(&self.command, &self.limits, &self.cancel, control, &mut sink).await
     }
 }
 
-impl Ear {
+impl OutputReader {
     fn hear(&self, chunk: Chunk<'_>) {
         if chunk.stream == Stream::Stdout {
             self.opening.lock().unwrap_or_else(PoisonError::into_inner).feed(chunk.bytes);
             if let Some(interview) = &self.interview {
-                interview.hear(chunk.bytes);
+                interview.read(chunk.bytes);
             }
         }
         let Some(listeners) = self.listeners.as_ref().filter(|listeners| listeners.any()) else { return };
@@ -175,7 +176,7 @@ impl Ear {
             Stream::Stderr => OutputStream::Stderr,
         };
         let what = RunEventKind::Output { handler: self.handler.clone(), stream, bytes: chunk.bytes.into() };
-        listeners.tell(&RunEvent { firing: self.number, what });
+        listeners.emit(&RunEvent { firing: self.number, what });
     }
 
     fn announcement(&self) -> Option<Announcement> {

@@ -1,10 +1,10 @@
 //! Workers: commands that answer many events, one after another (`worker: true`).
 //!
-//! A worker reads one line of JSON for each event, the input that every hook gets with a `requestId`, and prints one line, its
-//! answer with the same `requestId`. It has one event at a time; events at the same time have workers of their own.
+//! A worker reads one line of JSON for each event, the input of every hook with a `requestId` added, and prints one
+//! line, its answer with the same `requestId`. It handles one event at a time; concurrent events have separate workers.
 //!
-//! INVARIANT: a line is taken for an answer only if it names the request that it answers. After anything else the worker is
-//! ended, and the next event has a new one.
+//! INVARIANT: a line counts as an answer only if it names the request that it answers. After anything else the worker
+//! is ended, and the next event has a new one.
 
 mod process;
 mod workers;
@@ -27,8 +27,8 @@ use workers::WorkerKey;
 /// The member that names a request.
 const REQUEST_ID: &str = "requestId";
 
-/// Returns whether an event goes to a worker: not one that waits for nothing, for a path, or for variables in a file, since
-/// those belong to one process alone.
+/// Returns whether an event goes to a worker: not one in the background, one that expects a path, or one with an
+/// environment file, since those belong to one process alone.
 pub(super) fn takes(context: &HandlerContext<'_>, handler: &Handler) -> bool {
     let spec = context.event.kind().spec();
     handler.worker
@@ -37,8 +37,8 @@ pub(super) fn takes(context: &HandlerContext<'_>, handler: &Handler) -> bool {
         && !spec.env_file
 }
 
-/// Asks a worker, an idle one or a new one. Where an idle one gives no answer, a new one is asked: what was wrong may come
-/// from an earlier event.
+/// Asks an idle worker or a new one. If an idle one gives no answer, a new one is asked: the cause may be an earlier
+/// event.
 pub(super) async fn run(
     context: &HandlerContext<'_>,
     handler: &Handler,
@@ -46,10 +46,10 @@ pub(super) async fn run(
 ) -> HandlerResult {
     let limit = context.limit_of(handler);
     let started = Instant::now();
-    let asked = async {
+    let exchange = async {
         let input = prepared.command.stdin.clone();
         let key = WorkerKey::new(&context.snapshot.config, handler, &prepared.command);
-        // In tests of hooks each run has variables of its own.
+        // In tests of hooks each run has its own variables.
         let keeps = context.engine.host.interceptor.is_none();
         let workers = &context.engine.workers;
         if let Some(idle) = keeps.then(|| workers.take(&key)).flatten()
@@ -60,7 +60,7 @@ pub(super) async fn run(
         let new = WorkerProcess::new(context.engine.runner.clone(), &context.engine.limits, prepared);
         ask(new, &input, limit).await.map(|answer| (key, answer, keeps))
     };
-    let (key, answer, keeps) = match context.within(limit, asked).await {
+    let (key, answer, keeps) = match context.within(limit, exchange).await {
         Ok(Ok(answered)) => answered,
         Ok(Err(failure)) | Err(failure) => {
             return HandlerResult::without_process(interpret::failed(failure));
@@ -73,7 +73,7 @@ pub(super) async fn run(
     super::intercepted(context, handler, Ok(finished(stdout, stderr, started.elapsed())), limit)
 }
 
-/// The answer of a worker, which can have the next event.
+/// The answer of a worker that can handle the next event.
 struct Answer {
     worker: WorkerProcess,
     stdout: Bytes,
@@ -94,7 +94,7 @@ async fn ask(mut worker: WorkerProcess, input: &[u8], limit: Duration) -> Result
     }
 }
 
-/// The failure of a worker that has ended without an answer.
+/// Returns the failure of a worker that has ended without an answer.
 fn of_end(ended: Ended, limit: Duration) -> Failure {
     match ended {
         Err(error) => cannot_start(&error),
@@ -128,7 +128,7 @@ fn answers(line: &[u8], id: u64) -> Result<(), String> {
     }
 }
 
-/// An answer as the output of a command that has exited with 0.
+/// Converts an answer to the output of a command that has exited with 0.
 fn finished(stdout: Bytes, stderr: Bytes, elapsed: Duration) -> FinishedRun {
     let captured = |bytes: Bytes| CapturedOutput { total: bytes.len() as u64, bytes };
     FinishedRun {

@@ -40,20 +40,20 @@ pub(crate) struct EngineState {
     pub(crate) started: StartMode,
     /// Changes made by updates; only the holder of this lock replaces the configuration.
     reloading: Mutex<Amendments>,
-    /// One bit for each event that the snapshot has a handler or a rule for, so that the others cost next to nothing; and
-    /// [`AUDITED`].
+    /// One bit for each event for which the snapshot has a handler or a rule, so that the others cost next to nothing;
+    /// and [`AUDITED`].
     configured: AtomicU64,
     registrations: AtomicU64,
     firings: AtomicU64,
-    /// The number of times that an input was written as JSON.
+    /// The number of times that an input was serialized to JSON.
     pub(crate) serialized: AtomicU64,
     /// The queue of the questions of all hooks.
     pub(crate) desk: Desk,
-    /// The events that this process is run for (H14), looked up when handlers are to run.
+    /// The events for which this process runs (H14), determined when handlers are about to run.
     enclosing: OnceLock<EnclosingEvents>,
 }
 
-/// The parts that an engine is built of.
+/// The parts of which an engine is built.
 pub(crate) struct EngineParts {
     pub(crate) environment: Environment,
     pub(crate) request: config::Request,
@@ -92,7 +92,7 @@ impl EngineState {
         }
     }
 
-    /// The events that this process is run for (H14).
+    /// Returns the events for which this process runs (H14).
     pub(crate) fn enclosing(&self) -> &EnclosingEvents {
         self.enclosing.get_or_init(|| EnclosingEvents::of(&self.environment))
     }
@@ -108,7 +108,7 @@ impl EngineState {
         self.configured.load(Ordering::Acquire) & AUDITED != 0
     }
 
-    /// Looks at the snapshot in force without copying the pointer to it.
+    /// Reads the snapshot in force without copying the pointer to it.
     pub(crate) fn with_snapshot<T>(&self, look: impl FnOnce(&Snapshot) -> T) -> T {
         look(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -118,7 +118,7 @@ impl EngineState {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps everybody else from taking up another configuration.
+    /// Locks the configuration against replacement by others.
     pub(crate) fn reloading(&self) -> MutexGuard<'_, Amendments> {
         self.reloading.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -126,22 +126,22 @@ impl EngineState {
     pub(crate) fn replace(&self, new: Snapshot) {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         self.configured.store(events_of(&new), Ordering::Release);
-        // What was registered before meets the new gates too (G1, G2).
+        // Handlers that were registered before are subject to the new gates, too (G1, G2).
         self.registered.regate(&new.gates);
         *snapshot = Arc::new(new);
     }
 
-    /// The number of the next registration, from 0 on.
+    /// Returns the number of the next registration, from 0 on.
     pub(crate) fn next_registration(&self) -> u64 {
         self.registrations.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The number of the next firing, from 1 on.
+    /// Returns the number of the next firing, from 1 on.
     pub(crate) fn next_firing(&self) -> u64 {
         self.firings.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// The parts of the session that permissions depend on.
+    /// Returns the parts of the session that permissions depend on.
     pub(crate) fn permission_session(&self) -> PermissionSession<'_> {
         PermissionSession {
             tools: &self.tools,
@@ -159,10 +159,10 @@ impl EngineState {
     }
 }
 
-/// The bit that says that verdicts are recorded (G6).
+/// The bit that is set if verdicts are recorded (G6).
 const AUDITED: u64 = 1 << 63;
 
-/// The events that a snapshot has handlers or permission rules for, one bit each.
+/// Returns the events for which a snapshot has handlers or permission rules, one bit each.
 fn events_of(snapshot: &Snapshot) -> u64 {
     const { assert!(EventKind::ALL.len() < 64) };
     let hooks = snapshot.part.hooks();

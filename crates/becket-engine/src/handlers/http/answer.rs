@@ -1,7 +1,7 @@
 //! The answer of a server, and the check that it can be used: 2xx with an empty body or with a JSON object, and nothing
 //! else (H5).
 //!
-//! INVARIANT: no more than the cap is ever held, however much arrives.
+//! INVARIANT: no more than the cap is ever kept, however much arrives.
 
 use super::excerpt::excerpt;
 use super::trouble;
@@ -19,20 +19,20 @@ const BEGINNING: usize = 4 << 10;
 /// The time for which a refusal is read: the status already decides.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// An answer, read.
+/// An answer that has been read.
 pub(super) struct Answer {
     status: StatusCode,
     location: Option<String>,
     packed: Option<String>,
-    /// The body, up to the cap; of a refusal its beginning.
+    /// The body, up to the cap; only the beginning if the server refused.
     pub(super) body: Vec<u8>,
 }
 
 impl Answer {
-    /// Reads an answer to its end, or to where it can't be used any more.
+    /// Reads an answer to its end, or until it can't be used any more.
     ///
     /// # Errors
-    /// It breaks off, or is longer than `cap` bytes.
+    /// Errors if it breaks off, or is longer than `cap` bytes.
     pub(super) async fn read(mut response: Response, place: &str, cap: usize) -> Result<Self, String> {
         let (status, headers) = (response.status(), response.headers());
         let (location, packed) = (text_of(headers, LOCATION), text_of(headers, CONTENT_ENCODING));
@@ -42,20 +42,21 @@ impl Answer {
                 BodyError::TooLong(cap) => {
                     format!("the answer is longer than {cap} bytes, so it was not read")
                 }
-                BodyError::Transport(error) => trouble::in_words(error, place),
+                BodyError::Transport(error) => trouble::describe(error, place),
             })?;
         } else {
-            // Whether its text ends well changes nothing.
+            // An error in its text changes nothing.
             let reading = body::read_up_to(&mut response, cap.min(BEGINNING), &mut body);
             let _ = tokio::time::timeout(MOMENT, reading).await;
         }
         Ok(Answer { status, location, packed, body })
     }
 
-    /// The JSON object that it holds; an empty body is an empty one. `shown` is the body as it may be quoted.
+    /// Returns the JSON object in the body; an empty body is an empty object. `shown` is the body in the form that may
+    /// be quoted.
     ///
     /// # Errors
-    /// What came instead.
+    /// Returns a description of the body if it is something else.
     pub(super) fn object(&self, event: EventKind, shown: &[u8]) -> Result<JsonAnswer, String> {
         if !self.status.is_success() {
             return Err(self.refusal(shown));
@@ -89,9 +90,9 @@ impl Answer {
                 "the server answered {status}, a redirect to `{location}`; redirects are not followed: write the URL that answers into the settings"
             );
         }
-        let said = excerpt(shown);
-        let said = if said.is_empty() { said } else { format!(": `{said}`") };
-        format!("the server answered {status}{said}; {EXPECTED}")
+        let quote = excerpt(shown);
+        let quote = if quote.is_empty() { quote } else { format!(": `{quote}`") };
+        format!("the server answered {status}{quote}; {EXPECTED}")
     }
 }
 

@@ -1,10 +1,10 @@
 //! The clients of an engine, and with them its connections.
 //!
-//! INVARIANT: a connection is used only for handlers that could have made it: they may reach the same addresses, by
-//! the policy in force (S1). A client is looked up by just that, so a reload that changes the policy leaves the old
-//! connections behind, and a project's handler never rides on a connection of the user's.
+//! INVARIANT: a connection is used only for handlers that could have opened it: they may reach the same addresses, by
+//! the policy in force (S1). This is the key of a client, so a reload that changes the policy leaves the old
+//! connections behind, and a project's handler never uses a connection of the user's.
 //!
-//! A client belongs to one runtime too. A connection is driven by the runtime that opened it, and a host may keep one
+//! A client also belongs to one runtime. A connection is driven by the runtime that opened it, and a host may have one
 //! that it does not run at the moment: a request on its connection would hang.
 
 use super::resolve::{CheckedResolver, Resolve, SystemResolver};
@@ -20,20 +20,20 @@ use tokio::runtime::{Handle, Id};
 const KEPT: usize = 16;
 
 /// The time that a connection waits for another request. Servers close idle ones after 2 s and more, and one that is
-/// closed while a request is under way fails a hook that would have answered.
+/// closed during a request fails a hook that would have answered.
 const IDLE: Duration = Duration::from_secs(1);
 
 /// The time that connecting may take, if the handler's limit leaves as much. It is shared by the addresses of a name,
 /// so a dead one does not use up the time of the next.
 pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
-/// The clients of an engine, made when they are first needed.
+/// The clients of an engine, created when they are first needed.
 pub(crate) struct Clients {
     resolver: Arc<dyn Resolve>,
     made: Mutex<Vec<(Class, Client)>>,
 }
 
-/// The properties that requests must share to share a connection.
+/// The properties that requests must have in common to share a connection.
 #[derive(PartialEq, Eq)]
 struct Class {
     runtime: Id,
@@ -48,7 +48,7 @@ impl Default for Clients {
 }
 
 impl Clients {
-    /// None yet; names will be looked up by `resolver`.
+    /// Creates an empty set; names will be looked up by `resolver`.
     pub(crate) fn new(resolver: Arc<dyn Resolve>) -> Self {
         Clients { resolver, made: Mutex::default() }
     }
@@ -56,7 +56,7 @@ impl Clients {
     /// Returns the client for a target. Needs a runtime.
     ///
     /// # Errors
-    /// The client can't be built; in words.
+    /// Errors with a message if the client can't be built.
     pub(super) fn client(&self, target: &Target, environment: &Environment) -> Result<Client, String> {
         let class = Class {
             runtime: Handle::current().id(),

@@ -1,9 +1,9 @@
-//! The beginning of what a server said, fit for one line of a message.
+//! The beginning of a server's text, fit for one line of a message.
 
 /// The number of characters that are shown.
 const SHOWN: usize = 200;
 
-/// The first characters, without any that move the cursor, turn the direction or hide.
+/// Returns the first characters, without any that move the cursor, change the direction or are invisible.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
     // A character takes four bytes at most, and a bad byte becomes one character.
     let some = &bytes[..bytes.len().min(8 * SHOWN)];

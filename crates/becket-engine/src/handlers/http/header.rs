@@ -1,11 +1,11 @@
 //! The headers of a request: `$VAR` and `${VAR}` are filled, and no byte breaks out of its line (H5).
 //!
 //! - A variable is filled from the host's environment if the handler lists it in `allowedEnvVars`, and
-//!   `httpHookAllowedEnvVars`, where there is one, has it too. Any other becomes empty, with a warning.
-//! - CR, LF and NUL are taken out, with a warning. Another byte that no header can hold fails the run: the message
+//!   `httpHookAllowedEnvVars` (if set) lists it, too. Any other becomes empty, with a warning.
+//! - CR, LF and NUL are removed, with a warning. Another byte that no header can contain fails the run: the message
 //!   names the header and never its value.
-//! - What the body or the connection needs is the engine's to say. Such a header of a handler is left out, with a
-//!   warning; `Content-Type` is always `application/json`.
+//! - Headers that the body or the connection needs are set by the engine. Such a header of a handler is left out, with
+//!   a warning; `Content-Type` is always `application/json`.
 //! - Of two headers with one name the later counts, as of two keys in JSON, with a warning. An empty value is sent.
 
 use crate::config::Policy;
@@ -15,7 +15,7 @@ use becket_base::secret::Redactor;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::borrow::Cow;
 
-/// Headers that say how the request travels, or what its body is.
+/// Headers that control the transfer of the request or describe its body.
 const OURS: [&str; 16] = [
     "accept-encoding",
     "connection",
@@ -37,7 +37,7 @@ const OURS: [&str; 16] = [
 
 const JSON: &str = "application/json";
 
-/// The headers of a request, filled.
+/// The headers of a request, with variables filled in.
 pub(super) struct FilledHeaders {
     pub(super) headers: HeaderMap,
     pub(super) warnings: Vec<String>,
@@ -46,7 +46,8 @@ pub(super) struct FilledHeaders {
 /// Fills a handler's headers; the parts that must not be shown go to `redactor`.
 ///
 /// # Errors
-/// A header's name is not valid, or its value holds what no header can. Names the header alone.
+/// Errors if a header's name is not valid, or its value contains a character that no header can contain. Names the
+/// header alone.
 pub(super) fn fill(
     http: &Http,
     policy: &Policy,
@@ -71,7 +72,7 @@ pub(super) fn fill(
         let value = one_line(variables.expand(value, &name, &mut warnings, redactor), &name, &mut warnings);
         let value = sensitive(&name, &value, redactor)?;
         if seen.contains(&name) {
-            warnings.push(format!("the header `{name}` stands there twice: the later one was sent"));
+            warnings.push(format!("the header `{name}` occurs twice: the later one was sent"));
         }
         headers.try_insert(name.clone(), value).map_err(|_| "there are too many headers".to_owned())?;
         seen.push(name);
@@ -79,19 +80,19 @@ pub(super) fn fill(
     Ok(FilledHeaders { headers, warnings })
 }
 
-/// The value without what would end its line.
+/// Returns the value without bytes that would end its line.
 fn one_line(mut value: Vec<u8>, name: &HeaderName, warnings: &mut Vec<String>) -> Vec<u8> {
     let length = value.len();
     value.retain(|byte| !matches!(byte, b'\r' | b'\n' | 0));
     if value.len() < length {
-        warnings.push(format!("line ends and NUL were taken out of the header `{name}`"));
+        warnings.push(format!("line ends and NUL were removed from the header `{name}`"));
     }
     value
 }
 
 fn sensitive(name: &HeaderName, value: &[u8], redactor: &mut Redactor) -> Result<HeaderValue, String> {
     redactor.add(value);
-    // `Bearer` and `Basic` are not secrets; the text after them is one, also alone.
+    // `Bearer` and `Basic` are not secrets; the text after them is one, even by itself.
     if let Some(blank) = value.iter().position(|byte| *byte == b' ') {
         redactor.add(&value[blank..]);
     }
@@ -139,7 +140,7 @@ impl Variables<'_> {
         filled
     }
 
-    /// Returns a variable's bytes: a header may hold bytes that are not UTF-8.
+    /// Returns a variable's bytes: a header may contain bytes that are not UTF-8.
     fn value(&self, name: &str) -> Result<&[u8], Cow<'static, str>> {
         if !self.http.allowed_env_vars.iter().any(|allowed| allowed == name) {
             return Err(format!("add `{name}` to the handler's `allowedEnvVars`").into());
@@ -153,7 +154,7 @@ impl Variables<'_> {
     }
 }
 
-/// The name of the variable at the beginning of `$NAME…` or `${NAME}…`, and what follows it.
+/// Parses the name of the variable at the beginning of `$NAME…` or `${NAME}…`; returns it with the text after it.
 fn variable(from: &str) -> Option<(&str, &str)> {
     let text = from.strip_prefix('$')?;
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -1,7 +1,7 @@
 //! The proxy of a request, if settings of the user or above allow one (S2).
 //!
 //! Only variables of the [`Environment`] count: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower or
-//! upper case, lower case first. This machine is never posted to through a proxy. A proxy's own address is not judged:
+//! upper case, lower case first. This machine is never posted to through a proxy. A proxy's own address is not checked:
 //! the owner of the environment chose it.
 
 use crate::config::url::{self, Host};
@@ -11,7 +11,7 @@ use reqwest::Url;
 use std::fmt;
 use std::net::IpAddr;
 
-/// A proxy. Its URL may hold a password and is never shown.
+/// A proxy. Its URL may contain a password and is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Proxy {
     url: Url,
@@ -19,7 +19,7 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Its URL, with its password.
+    /// Returns its URL, with its password.
     pub(super) fn url(&self) -> &Url {
         &self.url
     }
@@ -36,10 +36,10 @@ impl fmt::Display for Proxy {
     }
 }
 
-/// The proxy for a URL; `None`: it is posted to directly.
+/// Returns the proxy for a URL; `None` if it is posted to directly.
 ///
 /// # Errors
-/// The variable that should hold one does not.
+/// Errors if the variable does not contain the URL of a proxy.
 pub(super) fn of(url: &Url, host: &Host, environment: &Environment) -> Result<Option<Proxy>, String> {
     let names: &[&'static str] = match url.scheme() {
         "https" => &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
@@ -57,7 +57,7 @@ pub(super) fn of(url: &Url, host: &Host, environment: &Environment) -> Result<Op
     Ok(Some(Proxy { url, variable }))
 }
 
-/// The first of the variables that is not empty.
+/// Returns the first of the variables that is not empty.
 fn first(environment: &Environment, names: &[&'static str]) -> Option<(&'static str, String)> {
     names.iter().find_map(|name| {
         let value = environment.var(name)?.to_string_lossy();

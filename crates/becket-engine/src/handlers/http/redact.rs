@@ -1,7 +1,7 @@
-//! Values that must never be shown (S3): header values that variables were expanded in, credentials, a URL's query.
+//! Values that must never be shown (S3): header values with expanded variables, credentials, a URL's query.
 //!
-//! Servers send back what they were sent, in error pages above all. Every text of an answer that people or models read
-//! is filtered here, and so is all that a report or an error shows of it. Decisions are read before, and a tool's input
+//! Servers send back parts of a request, above all in error pages. Every text of an answer that people or models read
+//! is filtered here, and so is everything of it in reports and errors. Decisions are read first, and a tool's input
 //! stays as it is: a changed command is another command.
 
 use becket_base::secret::Redactor;
@@ -12,9 +12,9 @@ use serde_json::Value;
 /// Removes the secrets from the texts of an answer.
 pub(super) fn redact(redactor: &Redactor, mut taken: Interpretation) -> Interpretation {
     if let Some(failure) = &taken.failure {
-        let said = failure.to_string();
-        let message = redactor.redact(&said);
-        if message != said {
+        let original = failure.to_string();
+        let message = redactor.redact(&original);
+        if message != original {
             taken.failure = Some(Failure::Request { message });
         }
     }
@@ -52,7 +52,7 @@ fn redact_fields(redactor: &Redactor, fields: &mut Fields) {
     outputs.into_iter().flatten().for_each(|output| redact_value(redactor, output));
 }
 
-/// Makes rights unreadable that hold a secret: a changed path is another path, and reasons show the rights.
+/// Makes rights that contain a secret unreadable: a changed path is another path, and reasons show the rights.
 fn redact_sandbox(redactor: &Redactor, sandbox: &mut Option<SandboxAnswer>) {
     let Some(answer) = sandbox else { return };
     let shown = answer.unread().map_or_else(|| answer.to_string(), str::to_owned);

@@ -1,4 +1,4 @@
-//! Names become addresses, and only good ones come out (S1).
+//! Resolves names to addresses, and returns only those that may be posted to (S1).
 
 use super::target::refused;
 use crate::config::Reach;
@@ -9,23 +9,24 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Turns the names in URLs of HTTP handlers into addresses. The engine judges every address; this only finds them.
+/// Resolves the names in URLs of HTTP handlers. The engine checks every address; a resolver only finds them.
 pub trait Resolve: Send + Sync {
-    /// Returns the addresses of a name, in the order in which they are to be tried. The future is dropped at the
+    /// Returns the addresses of a name, in the order in which they should be tried. The future is dropped at the
     /// handler's limit; it must not block.
     ///
     /// # Errors
-    /// The name is not known, or no resolver can be reached.
+    /// Errors if the name is not known, or no resolver can be reached.
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 
-/// Lookups that the system does at the same time; more wait. A resolver that hangs must not cost a thread per event.
+/// The number of lookups that the system does at the same time; more wait. A hanging resolver must not cost a thread
+/// per event.
 const AT_ONCE: usize = 32;
 
 /// The operating system's resolver (`getaddrinfo`).
 ///
-/// Each lookup has a separate thread: it can't be interrupted, and a thread of the runtime would hold up its end. At
-/// most 32 of one resolver run at the same time.
+/// Each lookup has a separate thread: it can't be interrupted, and a thread of the runtime would delay its shutdown. At
+/// most 32 lookups of one resolver run at the same time.
 #[derive(Debug)]
 pub struct SystemResolver(Arc<Semaphore>);
 
@@ -52,10 +53,10 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// A resolver whose answers are judged: the only one that a client knows, so nothing else can be connected to.
+/// A resolver whose answers are checked: the only one that a client has, so nothing else can be connected to.
 pub(super) struct CheckedResolver {
     pub(super) resolver: Arc<dyn Resolve>,
-    /// `None`: what is resolved is a proxy's name (S2).
+    /// The addresses that are allowed; `None` if the name is a proxy's (S2).
     pub(super) reach: Option<Reach>,
 }
 
@@ -68,26 +69,32 @@ impl reqwest::dns::Resolve for CheckedResolver {
                 .resolve(name)
                 .await
                 .map_err(|why| NoAddress(format!("the name `{name}` can't be resolved: {why}")))?;
-            let good = good(name, found, reach.as_ref())?;
-            let addresses: Addrs = Box::new(good.into_iter().map(|address| SocketAddr::new(address, 0)));
+            let allowed_addresses = allowed_addresses(name, found, reach.as_ref())?;
+            let addresses: Addrs =
+                Box::new(allowed_addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
             Ok(addresses)
         })
     }
 }
 
-/// No address can be connected to; in words.
+/// The error if no address can be connected to, as a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct NoAddress(String);
 
-/// The addresses that may be posted to. Where an answer mixes good and refused ones the good ones do: none of the
-/// others is ever connected to.
-fn good(name: &str, found: Vec<IpAddr>, reach: Option<&Reach>) -> Result<Vec<IpAddr>, NoAddress> {
+/// Returns the addresses that may be posted to. If an answer mixes allowed and refused ones, the allowed ones count:
+/// none of the others is ever connected to.
+fn allowed_addresses(
+    name: &str,
+    found: Vec<IpAddr>,
+    reach: Option<&Reach>,
+) -> Result<Vec<IpAddr>, NoAddress> {
     let judge = |address: &IpAddr| reach.and_then(|reach| reach.refuses_address(*address));
     let first_refused = found.iter().find_map(|address| Some((*address, judge(address)?)));
-    let good: Vec<IpAddr> = found.into_iter().filter(|address| judge(address).is_none()).collect();
+    let allowed_addresses: Vec<IpAddr> =
+        found.into_iter().filter(|address| judge(address).is_none()).collect();
     match first_refused {
-        _ if !good.is_empty() => Ok(good),
+        _ if !allowed_addresses.is_empty() => Ok(allowed_addresses),
         Some((address, why)) => Err(NoAddress(refused(&format!("{name} ({address})"), why))),
         None => Err(NoAddress(format!("the name `{name}` has no address"))),
     }

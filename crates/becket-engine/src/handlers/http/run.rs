@@ -1,4 +1,4 @@
-//! One run: prepare, post, read, understand.
+//! One run: prepare, post, read, interpret.
 
 use super::answer::Answer;
 use super::header;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// A request that is ready to go.
 struct PreparedRequest {
     request: RequestBuilder,
-    /// The host and port, as errors may name them.
+    /// The host and port, in the form that errors may show.
     place: String,
     redactor: Redactor,
     warnings: Vec<String>,
@@ -36,19 +36,19 @@ pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Arc<Handler>, ht
     };
     let cap = context.engine.limits.stdout_cap.get();
     let exchange = async {
-        let response = request.send().await.map_err(|error| trouble::in_words(error, &place))?;
+        let response = request.send().await.map_err(|error| trouble::describe(error, &place))?;
         Answer::read(response, &place, cap).await
     };
     let mut ran = match context.within(context.limit_of(handler), exchange).await {
-        Ok(Ok(answer)) => understood(context, handler, &answer, &redactor),
+        Ok(Ok(answer)) => interpreted(context, handler, &answer, &redactor),
         Ok(Err(message)) => failed(Failure::Request { message: redactor.redact(&message) }),
         Err(failure) => failed(failure),
     };
-    ran.taken.warnings.splice(0..0, warnings);
+    ran.interpretation.warnings.splice(0..0, warnings);
     ran
 }
 
-/// Everything that can be known to be wrong before a byte is sent.
+/// Checks everything that can be checked before a byte is sent.
 fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Result<PreparedRequest, String> {
     let policy = &context.snapshot.config.policy;
     let target = Target::of(http, &handler.place.source, policy, &context.engine.environment)?;
@@ -69,8 +69,8 @@ fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Resu
     })
 }
 
-/// Interprets an answer; its shown parts hold no secret that the server sent back (S3).
-fn understood(
+/// Interprets an answer; its shown parts contain no secret that the server sent back (S3).
+fn interpreted(
     context: &HandlerContext<'_>,
     handler: &Arc<Handler>,
     answer: &Answer,

@@ -9,28 +9,28 @@ use crate::host::environment::Environment;
 use becket_model::Source;
 use reqwest::Url;
 
-/// A URL that may be posted to, as far as it can be judged before its name is resolved.
+/// A URL that may be posted to, as far as that can be checked before its name is resolved.
 pub(super) struct Target {
     pub(super) url: Url,
     pub(super) way: Route,
-    /// The host and port, as errors may name them: `example.com:443`.
+    /// The host and port, in the form that errors may show: `example.com:443`.
     pub(super) place: String,
 }
 
-/// The way in which a target is reached.
+/// The route to a target.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Route {
-    /// Its name is resolved here, and each address has to pass.
+    /// The name is resolved here, and each address has to be allowed.
     Direct(Reach),
-    /// Its name is left to a proxy (S2).
+    /// A proxy resolves the name (S2).
     Proxy(Proxy),
 }
 
 impl Target {
-    /// Judges a handler's URL.
+    /// Checks a handler's URL.
     ///
     /// # Errors
-    /// Why it can't be posted to.
+    /// Returns the reason why it can't be posted to.
     pub(super) fn of(
         http: &Http,
         source: &Source,
@@ -52,14 +52,14 @@ impl Target {
         Ok(Target { url, way, place })
     }
 
-    /// Returns whether TLS is used on the way.
+    /// Returns whether TLS is used on the route.
     pub(super) fn is_encrypted(&self) -> bool {
         let by_proxy = matches!(&self.way, Route::Proxy(proxy) if proxy.is_encrypted());
         by_proxy || self.url.scheme() == "https"
     }
 }
 
-/// `what` can't be posted to, in words.
+/// Returns the message that `what` can't be posted to.
 pub(super) fn refused(what: &str, refusal: Refusal) -> String {
     let help = refusal.help.map(|help| format!("; {help}")).unwrap_or_default();
     format!("`{what}` can't be posted to: {}{help}", refusal.message)

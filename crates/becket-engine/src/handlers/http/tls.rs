@@ -2,7 +2,7 @@
 //! set, so a host may have another.
 //!
 //! The platform's roots count, and those in the file that `NODE_EXTRA_CA_CERTS` names. `SSL_CERT_FILE` names a file
-//! that counts instead of the platform's.
+//! that replaces the platform's.
 
 use crate::host::environment::Environment;
 use becket_base::http::tls::{self, TlsError, TlsRoots};
@@ -13,24 +13,24 @@ use std::path::Path;
 /// Returns a configuration; one for requests that are not `encrypted` trusts no server and reads no file.
 ///
 /// # Errors
-/// A file of certificates can't be read, or the platform has none.
+/// Errors if a file of certificates can't be read, or the platform has none.
 pub(super) fn config(encrypted: bool, environment: &Environment) -> Result<ClientConfig, String> {
     let roots = if encrypted { roots(environment)? } else { TlsRoots::Nothing };
-    Ok(tls::client_config(roots).map_err(in_words)?.with_no_client_auth())
+    Ok(tls::client_config(roots).map_err(describe)?.with_no_client_auth())
 }
 
 fn roots(environment: &Environment) -> Result<TlsRoots, String> {
     let extra = file(environment, EXTRA)?.unwrap_or_default();
     match file(environment, INSTEAD)? {
         Some(only) => Ok(TlsRoots::Only(only.into_iter().chain(extra).collect())),
-        None => tls::platform_verifier(extra).map(TlsRoots::Verifier).map_err(in_words),
+        None => tls::platform_verifier(extra).map(TlsRoots::Verifier).map_err(describe),
     }
 }
 
 const EXTRA: &str = "NODE_EXTRA_CA_CERTS";
 const INSTEAD: &str = "SSL_CERT_FILE";
 
-fn in_words(error: TlsError) -> String {
+fn describe(error: TlsError) -> String {
     match error {
         TlsError::NoRoots(_) => format!("{error}, or name a file in `{INSTEAD}`"),
         TlsError::Unusable(_) => format!("no certificate in the file that `{INSTEAD}` names can be used"),

@@ -1,11 +1,11 @@
-//! Messages for requests without an answer, which say what to do. They hold no URL (S3): the handler's label names it.
+//! Messages for requests without an answer, with advice. They contain no URL (S3): the handler's label names it.
 
 use super::clients::CONNECT;
 use super::resolve::NoAddress;
 use becket_base::http::{Peer, causes, deepest};
 
 /// Converts an error into a message; `place` is the host and port.
-pub(super) fn in_words(error: reqwest::Error, place: &str) -> String {
+pub(super) fn describe(error: reqwest::Error, place: &str) -> String {
     let error = error.without_url();
     if let Some(no_address) = causes(&error).find_map(|cause| cause.downcast_ref::<NoAddress>()) {
         return no_address.to_string();

@@ -6,10 +6,10 @@ use becket_llm::judge::{self, VerdictError};
 use becket_llm::{Response, StopReason};
 use becket_model::interpret::ModelAnswer;
 
-/// The reason for which an answer can't be used.
+/// The reason why an answer can't be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum AnswerError {
-    /// It reached the token limit.
+    /// The answer reached the token limit.
     #[error("its answer was cut off at {limit} tokens")]
     CutOff {
         /// The limit.
@@ -18,10 +18,10 @@ pub(crate) enum AnswerError {
     /// The model or its provider declined.
     #[error("the model declined to answer")]
     Declined,
-    /// It stopped before the end of an answer.
+    /// The model stopped before the end of an answer.
     #[error("its answer ended with `{why}`")]
     Ended {
-        /// As the provider wrote it.
+        /// The reason as the provider wrote it.
         why: String,
     },
     /// The text contains no verdict.
@@ -29,7 +29,7 @@ pub(crate) enum AnswerError {
     Unreadable(#[from] VerdictError),
 }
 
-/// Checks that an answer is complete, or waits for tools. One that paused is not complete.
+/// Checks that an answer is complete, or waits for tools. One that has paused is not complete.
 pub(crate) fn whole(response: &Response, limit: u32) -> Result<(), AnswerError> {
     match &response.stop {
         StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => Ok(()),
@@ -40,7 +40,7 @@ pub(crate) fn whole(response: &Response, limit: u32) -> Result<(), AnswerError> 
     }
 }
 
-/// The verdict in a text.
+/// Reads the verdict in a text.
 pub(crate) fn verdict(text: &str) -> Result<ModelAnswer, AnswerError> {
     let verdict = judge::read_verdict(text)?;
     Ok(ModelAnswer { ok: verdict.ok, reason: verdict.reason, impossible: verdict.impossible })

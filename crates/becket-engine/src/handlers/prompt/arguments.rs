@@ -1,6 +1,6 @@
 //! Puts the input of an event into the text of a `prompt` or `agent` handler (H7).
 //!
-//! Pure. What is put in is not looked at again: an input that holds `$ARGUMENTS` stays as it is.
+//! Pure. Inserted text is not expanded again: an input that contains `$ARGUMENTS` stays as it is.
 
 const PLACEHOLDER: &str = "$ARGUMENTS";
 

@@ -1,9 +1,10 @@
-//! Remembers verdicts by the whole request, where the host wants that.
+//! Caches verdicts by the whole request, if the host enables that.
 //!
-//! Only usable verdicts are kept, never a failure. The key is the model and everything that it was asked, so a changed
-//! input, prompt, conversation or system text is a different key, and two keys can't be taken for each other.
+//! Only usable verdicts are kept, never a failure. The key is the model and the whole request, so a changed input,
+//! prompt, conversation or system text is a different key, and two keys can't be confused.
 //!
-//! INVARIANT: no more entries than the capacity, and no more bytes than [`MOST_BYTES`]; the longest unused go first.
+//! INVARIANT: no more entries than the capacity, and no more bytes than [`MOST_BYTES`]; the least recently used go
+//! first.
 
 use super::answer;
 use becket_llm::Request;
@@ -12,17 +13,17 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
-/// The most that all entries together may hold, in bytes of text.
+/// The largest size of all entries together, in bytes of text.
 const MOST_BYTES: usize = 16 << 20;
 
-/// Verdicts that were given before.
+/// The verdicts that were given before.
 #[derive(Debug)]
 pub(crate) struct VerdictCache {
     capacity: NonZeroUsize,
     kept: Mutex<CacheEntries>,
 }
 
-/// The question of a verdict: the model and the text, in full.
+/// The key of a verdict: the model and the text, in full.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     model: String,
@@ -43,8 +44,8 @@ struct Entry {
 }
 
 impl Key {
-    /// The key of a request to a model. The debug form of a request quotes and escapes every text in it, so that no two
-    /// requests have the same one.
+    /// Creates the key of a request to a model. The debug form of a request quotes and escapes every text in it, so
+    /// that no two requests have the same one.
     pub(crate) fn new(model: &str, request: &Request) -> Self {
         Key { model: model.to_owned(), request: format!("{request:?}") }
     }
@@ -59,7 +60,7 @@ impl VerdictCache {
         VerdictCache { capacity, kept: Mutex::default() }
     }
 
-    /// The answer that was given to this key, as text and read.
+    /// Returns the answer that is stored under this key, as text and parsed.
     pub(crate) fn find(&self, key: &Key) -> Option<(String, ModelAnswer)> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.clock += 1;
@@ -71,7 +72,7 @@ impl VerdictCache {
         answer::verdict(&text).ok().map(|answer| (text, answer))
     }
 
-    /// Keeps a text in which a verdict has been read.
+    /// Stores a text that contains a verdict.
     pub(crate) fn keep(&self, key: Key, text: String) {
         let size = key.bytes() + text.len();
         if size > MOST_BYTES {

@@ -1,24 +1,24 @@
-//! The conversation of a session, as a model that judges it sees it (H7).
+//! The conversation of a session, as a model sees it that judges an event (H7).
 //!
-//! It is quoted, one JSON object a line, and not passed on as turns: a turn of the conversation then can't be taken for
-//! an instruction of the hook, no text in it can end its line or begin another message, and no provider rejects it for
-//! unknown tools. If it is too long, the newest part is kept.
+//! It is quoted, one JSON object a line, and not passed on as turns: a turn of the conversation then can't be mistaken
+//! for an instruction of the hook, no text in it can end its line or begin another message, and no provider rejects it
+//! for unknown tools. If it is too long, the newest part is kept.
 
 use super::shorten::middle_out;
 use becket_llm::{Block, Message, Role};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// The most messages that are shown.
+/// The largest number of messages that are shown.
 pub(crate) const MOST_MESSAGES: usize = 200;
 
-/// The most bytes that all of them take.
+/// The largest size of all of them, in bytes.
 const MOST_BYTES: usize = 400 * 1024;
 
-/// The most characters of one text, input or result in them.
+/// The largest number of characters of one text, input or result in them.
 const MOST_OF_A_BLOCK: usize = 20_000;
 
-/// The messages as lines of JSON, the newest within the bounds.
+/// Returns the messages as lines of JSON, the newest within the bounds.
 pub(crate) fn quoted(messages: &[Message]) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut room = MOST_BYTES;
@@ -39,7 +39,8 @@ pub(crate) fn quoted(messages: &[Message]) -> String {
     lines.join("\n")
 }
 
-/// A message on one line, and whether all of its blocks are in it; no line where it has nothing to show or no room.
+/// Returns a message as one line, and whether all of its blocks are in it; no line if nothing of it is shown or
+/// the room is used up.
 fn line(message: &Message, room: usize) -> (Option<String>, bool) {
     let role = match message.role {
         Role::User => "user",

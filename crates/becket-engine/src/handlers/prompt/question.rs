@@ -1,7 +1,7 @@
 //! The question to a model about an event: the conversation if the event is about it, then the handler's text (H7).
 //!
-//! The input is in it in full, whatever its size: a model that is shown half of a call judges half of it. If it is too
-//! long for the model, the provider rejects it, and then the call went unchecked and the failure says so (O10).
+//! It contains the complete input, whatever its size: a model that is shown half of a call judges half of it. If it is
+//! too long for the model, the provider rejects it, and then the call went unchecked and the failure says so (O10).
 
 use super::arguments;
 use super::conversation;
@@ -18,14 +18,14 @@ pub(crate) struct Question {
     pub(crate) event: EventKind,
     /// Set if `impossible` has a meaning on the event.
     pub(crate) with_impossible: bool,
-    /// Set if the message holds the conversation.
+    /// The place of the conversation in the message.
     pub(crate) shown: ConversationPlacement,
     /// The question itself.
     pub(crate) message: Message,
 }
 
 impl Question {
-    /// Puts it together; the conversation is read on a thread that may block.
+    /// Builds the question; the conversation is read on a thread that may block.
     pub(crate) async fn of(context: &HandlerContext<'_>, text: &str) -> Self {
         let spec = context.event.kind().spec();
         let mut content = Vec::with_capacity(2);
@@ -51,8 +51,8 @@ impl Question {
     }
 }
 
-/// An event that lets a turn end or sends the model back to work: what is judged is the conversation, and `impossible`
-/// lets the turn end anyway.
+/// Returns whether an event lets a turn end or sends the model back to work: then the conversation is judged, and
+/// `impossible` lets the turn end anyway.
 fn is_about_the_conversation(spec: &EventSpec) -> bool {
     spec.model_not_ok == Some(ModelNotOk::ContinueTurnWithReason)
 }
@@ -67,7 +67,7 @@ async fn read(context: &HandlerContext<'_>, content: &mut Vec<Block>) -> Convers
             content.push(Block::Text(format!("CONVERSATION:\n{quoted}")));
             ConversationPlacement::Quoted
         }
-        // A host's reader that panics has read nothing either.
+        // A host's reader that panics has read nothing, either.
         Ok(None) | Err(_) => ConversationPlacement::Missing,
     }
 }

@@ -7,7 +7,7 @@ use super::question::Question;
 use super::system;
 use crate::config::handler::{Handler, Prompt};
 use crate::handlers::context::HandlerContext;
-use crate::host::panic::lent;
+use crate::host::panic::catch_service_panic;
 use crate::report::handler_result::HandlerResult;
 use crate::report::model_use::ModelUse;
 use crate::report::outcome::OutputSizes;
@@ -19,25 +19,25 @@ use bytes::Bytes;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The most tokens that a verdict may take.
+/// The largest number of tokens of a verdict.
 pub(crate) const MOST_TOKENS: u32 = 1_024;
 
-/// The known parts of a run when it ends, however it ends.
+/// The known parts of a run at its end, whatever the result.
 #[derive(Debug, Default)]
 pub(crate) struct ModelRun {
     /// The cost of the model; `None` if no model was found.
     pub(crate) used: Option<ModelUse>,
-    /// The text that it answered last.
+    /// The last text of its answer.
     pub(crate) text: String,
     /// Warnings for the hook's author.
     pub(crate) warnings: Vec<String>,
-    /// For the user of the event.
+    /// Notices for the user of the event.
     pub(crate) notices: Vec<Notice>,
 }
 
 impl ModelRun {
-    /// The run, from how the judging ended.
-    pub(crate) fn ran(
+    /// Returns the result of the run, from the result of the judgement.
+    pub(crate) fn finish(
         self,
         context: &HandlerContext<'_>,
         end: Result<ModelAnswer, Failure>,
@@ -73,12 +73,12 @@ pub(crate) async fn run(
     let limit = context.limit_of(handler);
     let mut judged = ModelRun::default();
     let work = judge(context, prompt, asking::deadline(limit), &mut judged);
-    let end = context.within(limit, lent(work)).await;
+    let end = context.within(limit, catch_service_panic(work)).await;
     let end = end.and_then(|answer| answer.flatten().map_err(|message| Failure::Model { message }));
-    judged.ran(context, end, prompt.continue_on_block)
+    judged.finish(context, end, prompt.continue_on_block)
 }
 
-/// Returns the model's answer, or in words why there is none.
+/// Returns the model's answer, or a message that says why there is none.
 async fn judge(
     context: &HandlerContext<'_>,
     prompt: &Prompt,
@@ -105,7 +105,7 @@ async fn judge(
     Ok(answer)
 }
 
-/// The model that the handler names, or the host's small fast one.
+/// Returns the model that the handler names, or the host's small fast one.
 pub(crate) fn model(context: &HandlerContext<'_>, name: Option<&str>) -> Result<Arc<dyn Model>, String> {
     let models =
         context.engine.host.models.as_ref().ok_or("this host lends no model to hooks: set one up there")?;

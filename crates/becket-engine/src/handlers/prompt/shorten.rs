@@ -1,14 +1,14 @@
-//! Cuts the middle out of a text that is too long for a model, and says so where it was cut.
+//! Cuts the middle out of a text that is too long for a model, and marks the cut.
 
 use std::borrow::Cow;
 
 /// Room for the note in place of the removed text, in characters.
 const NOTICE: usize = 80;
 
-/// The text; where it has more than `most` characters, its head and its tail with a line between them that says how
-/// much is missing, `most` characters in all. `most` is more than a notice takes.
+/// Returns the text; if it has more than `most` characters, its head and its tail with a line between them that says
+/// how much is missing, `most` characters in all. `most` is larger than a notice.
 pub(crate) fn middle_out(text: &str, most: usize) -> Cow<'_, str> {
-    // A character has a byte at least, so most texts need not be counted.
+    // A character has at least one byte, so most texts need not be counted.
     if text.len() <= most {
         return Cow::Borrowed(text);
     }

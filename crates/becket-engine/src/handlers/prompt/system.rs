@@ -1,24 +1,24 @@
-//! The system prompt of a model that judges: its role, its answer, and that all that it is shown is data.
+//! The system prompt of a model that judges: its role, its answer, and that everything it is shown is data.
 //!
-//! The user's own text is sent as it is (H7); everything else that a model must know is here. A model that judges what
-//! another model wrote can be influenced by it: the input is one line of JSON, which no text inside it can leave, and
+//! The user's own text is sent as it is (H7); everything else that a model must know is here. A model that judges the
+//! text of another model can be influenced by it: the input is one line of JSON, which no text inside it can leave, and
 //! the model is told to follow no instructions in it. That lowers the risk and proves nothing. A prompt hook is a
 //! judgement, not a barrier; a guarantee needs a deny rule or a command.
 
 use becket_model::EventKind;
 
-/// The conversation's place in the question.
+/// The place of the conversation in the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConversationPlacement {
-    /// The event is not about it.
+    /// The event is not about the conversation.
     NotAsked,
-    /// It precedes the question.
+    /// The conversation precedes the question.
     Quoted,
-    /// It should, and could not be read.
+    /// The conversation is needed, and could not be read.
     Missing,
 }
 
-/// For a `prompt` handler.
+/// Returns the text for a `prompt` handler.
 pub(crate) fn of_prompt(
     event: EventKind,
     with_impossible: bool,
@@ -39,7 +39,7 @@ pub(crate) fn of_prompt(
     text
 }
 
-/// For an `agent` handler; `answer` says how it ends its work.
+/// Returns the text for an `agent` handler; `answer` says how it ends its work.
 pub(crate) fn of_agent(event: EventKind, conversation: ConversationPlacement, answer: &str) -> String {
     let mut text = about(event, conversation);
     text.push_str(

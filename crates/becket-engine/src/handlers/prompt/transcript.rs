@@ -1,7 +1,7 @@
 //! Reads the transcript that an event names: one JSON object a line, as agents of this protocol write it.
 //!
-//! Only the end of the file is read, whatever its size. A line that is torn, unknown or not JSON is skipped; what is
-//! not a regular file is not read at all, so that a named pipe can't hold the hook.
+//! Only the end of the file is read, whatever its size. A line that is torn, unknown or not JSON is skipped; anything
+//! but a regular file is not read at all, so that a named pipe can't block the hook.
 
 use super::conversation::MOST_MESSAGES;
 use crate::host::conversation::Conversations;
@@ -13,7 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// The part of the file's end that is read, in bytes.
+/// The size of the part at the end of the file that is read, in bytes.
 const WINDOW: u64 = 4 << 20;
 
 /// Reads the transcript that the event names.
@@ -27,7 +27,7 @@ impl Conversations for Transcripts {
         let mut messages = VecDeque::new();
         for line in end.split(|byte| *byte == b'\n') {
             messages.extend(message(line, is_side));
-            // One more than is shown, so that it can be seen that there is more.
+            // One more than is shown, so that it is known that there are more.
             if messages.len() > MOST_MESSAGES + 1 {
                 messages.pop_front();
             }
@@ -36,7 +36,7 @@ impl Conversations for Transcripts {
     }
 }
 
-/// The transcript, and whether its lines count as side lines in another: a subagent's own is made of those.
+/// Returns the transcript, and whether its lines are side lines: a subagent's own transcript consists of them.
 fn transcript(event: &Event) -> (&Path, bool) {
     if let EventBody::SubagentStop(body) = &event.body {
         return (Path::new(&body.agent_transcript_path), true);
@@ -44,7 +44,7 @@ fn transcript(event: &Event) -> (&Path, bool) {
     (&event.session.transcript_path, false)
 }
 
-/// The last bytes of a regular file, from the beginning of a line.
+/// Returns the last bytes of a regular file, from the beginning of a line.
 fn end_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = open(path)?;
     let metadata = file.metadata()?;
@@ -74,7 +74,7 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
-/// The message on a line, if it holds one of the conversation.
+/// Returns the message on a line, if it is one of the conversation.
 fn message(line: &[u8], is_side: bool) -> Option<Message> {
     let line = String::from_utf8_lossy(line);
     let entry: Map<String, Value> = serde_json::from_str(line.trim()).ok()?;

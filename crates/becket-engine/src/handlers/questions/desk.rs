@@ -2,7 +2,7 @@
 //! `null` at once if there is no user to ask (Q3).
 //!
 //! INVARIANT: when a question is asked, every earlier one has been answered or withdrawn. A host's code that panics or
-//! chooses an option that was not offered answers `null` and is named.
+//! chooses an option that was not offered answers `null`, and a warning names it.
 
 use super::turns::{Turn, Turns};
 use crate::host::panic::catch_panic;
@@ -12,7 +12,7 @@ use becket_process::CancellationToken;
 use std::fmt;
 use std::sync::Arc;
 
-/// The one place to ask.
+/// The queue of questions.
 #[derive(Clone)]
 pub(crate) struct Desk {
     user: Option<Arc<dyn AskUser>>,
@@ -25,8 +25,8 @@ impl Desk {
         Desk { user, turns: Turns::default() }
     }
 
-    /// Asks, once it is the question's turn. The turn is taken by the call, not when the future first runs. Dropping the
-    /// future withdraws the question.
+    /// Asks, once it is the question's turn. The place in the queue is taken by the call, not when the future first
+    /// runs. Dropping the future withdraws the question.
     pub(crate) fn ask<'a>(
         &'a self,
         question: &'a Question,
@@ -35,7 +35,7 @@ impl Desk {
         let asking = self.user.as_deref().map(|user| (user, self.turns.take()));
         async move {
             let Some((user, turn)) = asking else { return Answer::Nobody };
-            // Tells the host's code when the hook is gone, however the future ends.
+            // Informs the host's code when the hook has ended, however the future ends.
             let cancel = cancel.child_token();
             let _told_when_dropped = cancel.clone().drop_guard();
             tokio::select! {
@@ -48,7 +48,7 @@ impl Desk {
 }
 
 async fn in_turn(user: &dyn AskUser, turn: Turn, question: &Question, cancel: &CancellationToken) -> Answer {
-    turn.comes().await;
+    turn.wait().await;
     match unharmed(user, question, cancel).await {
         Err(why) => Answer::Failed(why),
         Ok(None) => Answer::NoneChosen,
@@ -57,14 +57,14 @@ async fn in_turn(user: &dyn AskUser, turn: Turn, question: &Question, cancel: &C
     }
 }
 
-/// Asks, and takes a panic of the host's code for a failure.
+/// Asks, and turns a panic of the host's code into a failure.
 async fn unharmed(
     user: &dyn AskUser,
     question: &Question,
     cancel: &CancellationToken,
 ) -> Result<Option<String>, String> {
-    let told = |said| format!("the host's code for asking panicked: {said}");
-    catch_panic(async { user.ask(question, cancel).await }).await.map_err(told)
+    let describe = |message| format!("the host's code for asking panicked: {message}");
+    catch_panic(async { user.ask(question, cancel).await }).await.map_err(describe)
 }
 
 impl fmt::Debug for Desk {

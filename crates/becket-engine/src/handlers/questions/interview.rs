@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 pub(crate) struct Interview {
     hook: String,
     desk: Desk,
-    /// One whose stdin stays open.
+    /// The control of a run whose stdin stays open.
     control: Control,
     state: Mutex<State>,
     heard: Notify,
@@ -37,14 +37,14 @@ struct State {
 }
 
 impl Interview {
-    /// Creates the interview of a run of the hook with this label, steered by `control`.
+    /// Creates the interview of a run of the hook with this label, controlled by `control`.
     pub(crate) fn new(hook: impl Into<String>, desk: Desk, control: Control) -> Self {
         Interview { hook: hook.into(), desk, control, state: Mutex::default(), heard: Notify::new() }
     }
 
     /// Reads output of the hook. Asks no question itself, so it may be called from the sink; invalid questions are
     /// answered at once.
-    pub(crate) fn hear(&self, stdout: &[u8]) {
+    pub(crate) fn read(&self, stdout: &[u8]) {
         let mut state = self.state();
         if state.is_over {
             return;
@@ -61,7 +61,7 @@ impl Interview {
                 self.heard.notify_one();
             }
             Err(bad) if matches!(bad.why, Wrong::Flood(_)) => {
-                // Told once, and not kept: there may be any number.
+                // Reported once, and not kept: there may be any number.
                 if !std::mem::replace(&mut state.is_flooded, true) {
                     let answer = Answer::Refused(bad.why.to_string());
                     state.answered.push(AnsweredQuestion {

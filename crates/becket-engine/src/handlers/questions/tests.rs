@@ -7,7 +7,7 @@ use crate::host::questions::lines::{
 };
 use crate::host::questions::parse::{ParsedQuestion, Wrong};
 use crate::host::questions::question::{AskUser, Choice, Question};
-use crate::host::questions::taken_out;
+use crate::host::questions::split_output;
 use becket_process::CancellationToken;
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, join_all};
@@ -27,7 +27,7 @@ fn told(found: &[LineQuestion]) -> Vec<Value> {
     found.iter().map(one).collect()
 }
 
-/// All that a splitter finds, fed in chunks of `size` bytes.
+/// Returns everything that a splitter finds, fed in chunks of `size` bytes.
 fn fed(stdout: &[u8], size: usize) -> Vec<LineQuestion> {
     let mut splitter = Splitter::default();
     let mut found: Vec<LineQuestion> = stdout.chunks(size).flat_map(|chunk| splitter.feed(chunk)).collect();
@@ -35,7 +35,7 @@ fn fed(stdout: &[u8], size: usize) -> Vec<LineQuestion> {
     found
 }
 
-/// The text of a case: a string, or a list of strings and `[text, times]`.
+/// Returns the text of a case: a string, or a list of strings and `[text, times]`.
 fn text(value: &Value) -> String {
     if let Some(text) = value.as_str() {
         return text.to_owned();
@@ -58,11 +58,11 @@ fn every_case_is_read_as_written() {
     let mut wrong = Vec::new();
     for case in &cases {
         let stdout = Bytes::from(text(&case["stdout"]));
-        let taken = taken_out(&stdout);
+        let taken = split_output(&stdout);
         let expected = case.get("asked").cloned().unwrap_or_else(|| json!([]));
         let rest = case.get("rest").map_or_else(|| String::from_utf8(stdout.to_vec()).unwrap(), text);
         for (what, actual) in [
-            ("taken out", json!(told(&taken.asked))),
+            ("taken out", json!(told(&taken.questions))),
             ("fed whole", json!(told(&fed(&stdout, usize::MAX)))),
             ("fed by the byte", json!(told(&fed(&stdout, 1)))),
         ] {
@@ -91,8 +91,8 @@ fn a_line_may_be_64_kib_long_and_no_longer() {
         for size in [usize::MAX, 1, 4096] {
             assert_eq!(fed(stdout.as_bytes(), size).len(), count, "{end:?} {length} {size}");
         }
-        let taken = taken_out(&Bytes::from(stdout.clone()));
-        assert_eq!((taken.asked.len(), taken.rest.is_empty()), (count, count == 1));
+        let taken = split_output(&Bytes::from(stdout.clone()));
+        assert_eq!((taken.questions.len(), taken.rest.is_empty()), (count, count == 1));
     }
     // The line after a long one counts again.
     let stdout = format!("{}{ONE}\n", padded(LONGEST_LINE * 3));
@@ -105,9 +105,9 @@ fn nothing_is_copied_where_nothing_is_asked() {
     for stdout in ["", "plain text", r#"{"decision": "block", "reason": "say \"prompt\""}"#, "{\"prompt\": "]
     {
         let stdout = Bytes::from(stdout.to_owned());
-        let taken = taken_out(&stdout);
+        let taken = split_output(&stdout);
         assert_eq!(taken.rest.as_ptr(), stdout.as_ptr());
-        assert!(taken.asked.is_empty() && taken.first_question().is_none());
+        assert!(taken.questions.is_empty() && taken.first_question().is_none());
     }
 }
 
@@ -123,7 +123,7 @@ fn questions_are_counted_and_a_flood_is_not_answered() {
     assert_eq!(found.iter().filter(|found| found.is_ok()).count(), MOST_QUESTIONS);
     assert_eq!(count(|why| matches!(why, Wrong::TooMany(_))), MOST_ANSWERS - MOST_QUESTIONS);
     assert_eq!(count(|why| matches!(why, Wrong::Flood(_))), 50);
-    assert!(taken_out(&Bytes::from(stdout)).rest.is_empty());
+    assert!(split_output(&Bytes::from(stdout)).rest.is_empty());
 }
 
 // rule: Q1
@@ -133,7 +133,7 @@ fn a_few_large_questions_are_a_flood_too() {
         let message = format!("Go?{}", " ".repeat(blanks));
         ONE.replace("\"q\"", &format!("\"q{n}\"")).replace("Go?", &message) + "\n"
     };
-    // Too long to be shown, so each is named and answered as refused.
+    // Too long to be shown, so each is reported and answered as refused.
     let stdout: String = (0..40).map(|n| large(n, LONGEST_LINE / 2)).collect();
     let found = fed(stdout.as_bytes(), 4096);
     let held: usize =
@@ -192,9 +192,9 @@ proptest! {
             from = to;
         }
         found.extend(splitter.finish());
-        let taken = taken_out(&Bytes::from(stdout.clone()));
-        prop_assert_eq!(&found, &taken.asked);
-        // What is taken out are whole lines, and the rest holds all others in their order.
+        let taken = split_output(&Bytes::from(stdout.clone()));
+        prop_assert_eq!(&found, &taken.questions);
+        // The questions are whole lines, and the rest contains all other lines in their order.
         let mut kept = taken.rest.split_inclusive(|byte| *byte == b'\n');
         let mut next = kept.next();
         let mut gone = 0;
@@ -202,7 +202,7 @@ proptest! {
             if next == Some(line) { next = kept.next() } else { gone += 1 }
         }
         prop_assert!(next.is_none());
-        prop_assert_eq!(gone, taken.asked.len());
+        prop_assert_eq!(gone, taken.questions.len());
     }
 
     // rules: Q1, O1
@@ -210,9 +210,9 @@ proptest! {
     fn an_answer_in_several_lines_is_never_touched(message in "[a-z]{0,5}", depth in 0usize..4) {
         let inner = format!("{}\n{ONE}\n{}", "[".repeat(depth), "]".repeat(depth));
         let answer = format!("{{\"reason\": \"{message}\", \"x\": {{\"y\":\n{inner}\n}}}}\n");
-        let taken = taken_out(&Bytes::from(answer.clone()));
+        let taken = split_output(&Bytes::from(answer.clone()));
         prop_assert_eq!(taken.rest, answer.as_bytes());
-        prop_assert!(taken.asked.is_empty());
+        prop_assert!(taken.questions.is_empty());
     }
 }
 
@@ -280,7 +280,7 @@ async fn one_question_at_a_time_in_the_order_of_coming() {
     let (never, cancel) = (question("never"), CancellationToken::new());
     let ids: Vec<String> = (0..20).map(|n| format!("q{n}")).collect();
     let questions: Vec<Question> = ids.iter().map(|id| question(id)).collect();
-    // All come now; the last is polled first.
+    // All arrive now; the last is polled first.
     let mut asked: Vec<_> = questions.iter().map(|question| Box::pin(desk.ask(question, &cancel))).collect();
     let gone = desk.ask(&never, &cancel);
     drop(gone);
@@ -336,7 +336,7 @@ async fn a_withdrawn_question_makes_room() {
     assert_eq!((first, second), (Answer::Withdrawn, Answer::Withdrawn));
     assert_eq!(third, Answer::Selected("y".into()));
     assert_eq!(*fake.log.lock().unwrap(), ["asks never", "asks third", "has third"]);
-    // A dropped one as well, asked or waiting.
+    // A dropped question as well, asked or waiting.
     let cancel = CancellationToken::new();
     let mut first = Box::pin(desk.ask(&never, &cancel));
     let second = desk.ask(&waiting, &cancel);

@@ -1,10 +1,10 @@
-//! A first-come, first-served queue of turns: the earliest turn goes first, and a dropped one makes room.
+//! A first-come, first-served queue of turns: the earliest turn goes first, and a dropped one leaves the queue.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// The queue.
+/// The queue of turns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Turns(Arc<Queue>);
 
@@ -21,7 +21,7 @@ struct State {
     waiting: BTreeSet<u64>,
 }
 
-/// A place in the queue, from when it is taken until it is dropped.
+/// A place in the queue; dropping it leaves the queue.
 #[derive(Debug)]
 pub(crate) struct Turn {
     number: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Turn {
 }
 
 impl Turns {
-    /// Takes the last place.
+    /// Takes the last place in the queue.
     pub(crate) fn take(&self) -> Turn {
         let mut state = self.0.lock();
         let number = state.next;
@@ -41,7 +41,7 @@ impl Turns {
 
 impl Turn {
     /// Waits until all earlier turns are dropped. Cancel-safe.
-    pub(crate) async fn comes(&self) {
+    pub(crate) async fn wait(&self) {
         loop {
             // Registered before the check, so that a drop after it is noticed.
             let left = self.queue.left.notified();

@@ -8,15 +8,15 @@ use std::fmt::Display;
 /// An answer of an in-process handler.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallbackAnswer {
-    /// It has nothing to say.
+    /// No answer.
     Silent,
-    /// In the engine's own words.
+    /// A reply in the engine's own type.
     Reply(Box<Reply>),
-    /// JSON as a command would print it. `{"async": true}` announces that it goes on in the background.
+    /// JSON as a command would print it. `{"async": true}` announces that the handler continues in the background.
     Json(JsonAnswer),
-    /// It failed, and says why.
+    /// The handler failed: the reason.
     Failed(String),
-    /// The same, where a part of what it says can be read: what that holds back stays held back, and it lets nothing pass.
+    /// The handler failed, and a part of its answer can be read: its blocks stay in force, and its allows do not count.
     InPart {
         /// The part, as a command would print it.
         answer: Map<String, Value>,
@@ -27,7 +27,7 @@ pub enum CallbackAnswer {
 
 /// A value that converts into a [`CallbackAnswer`]: nothing, a reply, a JSON object, or a `Result` of these.
 pub trait IntoAnswer: Send {
-    /// As an answer.
+    /// Converts the value into an answer.
     fn into_answer(self) -> CallbackAnswer;
 }
 
@@ -61,7 +61,8 @@ impl IntoAnswer for Map<String, Value> {
     }
 }
 
-/// An object is an answer, `null` is silence, anything else a failure: a denial in the wrong wrapping must not be lost.
+/// Converts a JSON value: an object is an answer, `null` is silence, anything else a failure, so that no denial is
+/// lost.
 impl IntoAnswer for Value {
     fn into_answer(self) -> CallbackAnswer {
         match self {

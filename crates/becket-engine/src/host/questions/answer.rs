@@ -9,17 +9,17 @@ use serde_json::Value;
 pub enum Answer {
     /// The user chose the option with this key.
     Selected(String),
-    /// The user chose none.
+    /// The user chose no option.
     NoneChosen,
-    /// No user is there to ask (Q3).
+    /// There is no user to ask (Q3).
     Nobody,
     /// The host chose a key that the question does not offer.
     NotOffered(String),
-    /// The host's own way of asking failed: in words.
+    /// The host's code for asking failed: the reason.
     Failed(String),
     /// The answer is no longer needed: the hook ended, or the event was cancelled.
     Withdrawn,
-    /// It was not asked, since it is not a valid question: the reason, in words.
+    /// The question was not asked, since it is not valid: the reason.
     Refused(String),
 }
 
@@ -63,16 +63,16 @@ pub struct AnsweredQuestion {
     pub answer: Answer,
 }
 
-/// The answer on the wire (Q1).
+/// The serialized form of an answer (Q1).
 #[derive(Serialize)]
 struct Line<'a> {
     prompt_response: &'a Value,
     selected: Option<&'a str>,
 }
 
-/// The line that answers the question `id`, with its line end.
+/// Returns the line that answers the question `id`, with its line end.
 pub(crate) fn line(id: &Value, selected: Option<&str>) -> Bytes {
-    // INVARIANT: a value and a text always serialise; were it otherwise, an empty line answers nothing.
+    // INVARIANT: a value and a text always serialise; if they did not, an empty line would answer nothing.
     let mut line = serde_json::to_vec(&Line { prompt_response: id, selected }).unwrap_or_default();
     line.push(b'\n');
     line.into()

@@ -1,8 +1,8 @@
 //! Finds the lines of stdout that are questions, as the output arrives.
 //!
 //! INVARIANT: the result depends on the bytes alone, not on how they were cut into chunks, and never more than one line
-//! of at most [`LONGEST_LINE`] bytes is held. A longer line is not a question. Nor is a line inside an answer that
-//! spans several lines: taking it out would change the answer.
+//! of at most [`LONGEST_LINE`] bytes is buffered. A longer line is not a question. Nor is a line inside an answer that
+//! spans several lines: removing it would change the answer.
 
 use super::parse::{self, BadQuestion, ParsedQuestion, Wrong};
 use serde_json::Value;
@@ -10,25 +10,25 @@ use std::collections::HashSet;
 
 /// The longest line that can be a question, in bytes, without its line end.
 pub(crate) const LONGEST_LINE: usize = 512 << 10;
-/// The most questions of one run that are asked.
+/// The largest number of questions of one run that are asked.
 pub(crate) const MOST_QUESTIONS: usize = 100;
-/// The most questions of one run that are answered, proper or not: a hook that prints without end and reads nothing must
-/// not fill the memory with answers.
+/// The largest number of questions of one run that are answered, valid or not: a hook that prints without end and reads
+/// nothing must not fill the memory with answers.
 pub(crate) const MOST_ANSWERS: usize = 200;
-/// The most bytes of them together: each is kept until it is answered, and for the report.
+/// The largest size of these together, in bytes: each is kept until it is answered, and for the report.
 pub(crate) const MOST_BYTES: usize = 4 << 20;
 
 /// A line that is a question, or is meant as one.
 pub(crate) type LineQuestion = Result<ParsedQuestion, Box<BadQuestion>>;
 
-/// Judges whole lines, one after another.
+/// Reads whole lines, one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     answer: Object,
     ids: HashSet<String>,
-    /// Proper or not.
+    /// The number of questions found, valid or not.
     found: usize,
-    /// In bytes, what was found.
+    /// The number of bytes of these questions.
     bytes: usize,
 }
 
@@ -46,12 +46,12 @@ impl Reader {
         };
         self.found += 1;
         self.bytes += line.len();
-        // A flood comes before whatever else is wrong: what follows is neither answered nor kept.
+        // A flood takes precedence over any other fault: further questions are neither answered nor kept.
         if self.found > MOST_ANSWERS || self.bytes > MOST_BYTES {
             let why = Wrong::Flood(self.found);
             return Some(Err(Box::new(BadQuestion { id: Value::Null, message: String::new(), why })));
         }
-        Some(found.and_then(|asked| self.in_its_place(asked, line)))
+        Some(found.and_then(|question| self.within_limits(question, line)))
     }
 
     /// Reads a part of a line that is too long for a question.
@@ -59,31 +59,30 @@ impl Reader {
         self.answer.read(part);
     }
 
-    /// A proper question, unless the run has no place for it.
-    fn in_its_place(&mut self, asked: ParsedQuestion, line: &[u8]) -> LineQuestion {
+    /// Returns a valid question, unless the run may not ask it.
+    fn within_limits(&mut self, question: ParsedQuestion, line: &[u8]) -> LineQuestion {
         let wrong = if line_end(line) == 0 {
             Wrong::NoLineEnd
         } else if self.found > MOST_QUESTIONS {
             Wrong::TooMany(MOST_QUESTIONS)
-        } else if !self.ids.insert(asked.id.clone()) {
+        } else if !self.ids.insert(question.id.clone()) {
             Wrong::SameId
         } else {
-            return Ok(asked);
+            return Ok(question);
         };
-        Err(Box::new(BadQuestion { id: Value::String(asked.id), message: asked.message, why: wrong }))
+        Err(Box::new(BadQuestion { id: Value::String(question.id), message: question.message, why: wrong }))
     }
 }
 
-/// Returns how many bytes the line end takes, with the `\r` before it.
+/// Returns the number of bytes of the line end, with the `\r` before it.
 fn line_end(line: &[u8]) -> usize {
     if line.ends_with(b"\r\n") { 2 } else { usize::from(line.ends_with(b"\n")) }
 }
 
-/// The state of the hook's own output: whether it is a JSON object that is not complete yet. Output that begins
-/// otherwise is text.
+/// The state of the hook's own output: whether it is a JSON object that is not complete yet. Other output is text.
 #[derive(Debug, Default, Clone, Copy)]
 enum Object {
-    /// Nothing but blanks so far.
+    /// The output is blank so far.
     #[default]
     Blank,
     /// The output begins with `{`, and `depth` brackets are open.
@@ -136,7 +135,7 @@ impl Object {
     }
 }
 
-/// Takes stdout as it comes and gives the questions in it.
+/// Splits stdout as it arrives and returns the questions in it.
 #[derive(Debug, Default)]
 pub(crate) struct Splitter {
     reader: Reader,
@@ -145,18 +144,18 @@ pub(crate) struct Splitter {
 }
 
 impl Splitter {
-    /// Takes the next bytes; the questions whose line ends in them.
+    /// Reads the next bytes; returns the questions whose line ends in them.
     pub(crate) fn feed(&mut self, chunk: &[u8]) -> Vec<LineQuestion> {
         chunk.split_inclusive(|byte| *byte == b'\n').filter_map(|part| self.part(part)).collect()
     }
 
-    /// The hook has ended: a question whose line never ended can't be answered any more.
+    /// Ends the output: a question whose line never ended can't be answered any more.
     pub(crate) fn finish(&mut self) -> Option<LineQuestion> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() { None } else { self.reader.line(&line) }
     }
 
-    /// A line, or what there is of it.
+    /// Reads a line, or the part of it that has arrived.
     fn part(&mut self, part: &[u8]) -> Option<LineQuestion> {
         let is_end = part.ends_with(b"\n");
         if self.is_long {

@@ -2,7 +2,7 @@
 //!
 //! A question is an object with `prompt` and without any field of an answer: an object that has `decision`, `continue`
 //! or `hookSpecificOutput` next to `prompt` answers the event. Unknown fields are ignored, and `null` counts as absent
-//! (O5); a wrong type is named.
+//! (O5); a wrong type is reported.
 
 use super::question::{Choice, Question};
 use becket_model::table::UNIVERSAL_OUTPUT;
@@ -10,7 +10,7 @@ use becket_model::wire::input::type_name;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// The most options of one question.
+/// The largest number of options of one question.
 pub(crate) const MOST_OPTIONS: usize = 100;
 /// The longest message, in characters.
 pub(crate) const LONGEST_MESSAGE: usize = 10_000;
@@ -26,7 +26,7 @@ pub(crate) struct ParsedQuestion {
 }
 
 impl ParsedQuestion {
-    /// The question as the user sees it.
+    /// Returns the question as the user sees it.
     pub(crate) fn by(self, hook: &str) -> Question {
         Question { id: self.id, message: self.message, options: self.options, asked_by: hook.to_owned() }
     }
@@ -36,7 +36,7 @@ impl ParsedQuestion {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{why}")]
 pub(crate) struct BadQuestion {
-    /// Its id as it was printed, to answer it; `null` where it has none.
+    /// Its id as it was printed, to answer it; `null` if it has none.
     pub(crate) id: Value,
     /// The text of the question, if it could be read.
     pub(crate) message: String,
@@ -61,7 +61,7 @@ pub(crate) enum Wrong {
     TooLong(usize),
     #[error("an earlier question of this hook has the same `prompt`: give each its own")]
     SameId,
-    #[error("it is one too many: at most {0} of one run are asked")]
+    #[error("there are too many questions: at most {0} of one run are asked")]
     TooMany(usize),
     #[error("the hook prints one question after another: from the {0}. on they are not answered")]
     Flood(usize),
@@ -69,7 +69,7 @@ pub(crate) enum Wrong {
     NoLineEnd,
 }
 
-/// Parses a line; `None` if it is the hook's own output.
+/// Parses a line; returns `None` if it is the hook's own output.
 pub(crate) fn question(line: &[u8]) -> Option<Result<ParsedQuestion, Box<BadQuestion>>> {
     if !line.windows(MARK.len()).any(|part| part == MARK) {
         return None;
@@ -120,8 +120,8 @@ fn choice(at: usize, option: &Value) -> Result<Choice, Wrong> {
     };
     let inside = format!("options[{at}].");
     let full = |name: &str| {
-        let said = text(option, &inside, name)?;
-        if said.trim().is_empty() { Err(Wrong::Empty(format!("{inside}{name}"))) } else { Ok(said) }
+        let value = text(option, &inside, name)?;
+        if value.trim().is_empty() { Err(Wrong::Empty(format!("{inside}{name}"))) } else { Ok(value) }
     };
     let (key, label) = (full("key")?, full("label")?);
     let description = match option.get("description") {

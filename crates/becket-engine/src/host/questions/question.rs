@@ -6,11 +6,11 @@ use futures_util::future::BoxFuture;
 /// One question of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The hook's own name for it; goes back with the answer.
+    /// The hook's own id of the question; returned with the answer.
     pub id: String,
     /// The text of the question.
     pub message: String,
-    /// The possible answers; at least one, and no key twice.
+    /// The possible answers; at least one, with unique keys.
     pub options: Vec<Choice>,
     /// The label of the hook that asks.
     pub asked_by: String,
@@ -19,15 +19,15 @@ pub struct Question {
 /// One answer that a question offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// The value that goes back to the hook.
+    /// The value that is returned to the hook.
     pub key: String,
     /// The text that the user reads.
     pub label: String,
-    /// More about it.
+    /// A longer description.
     pub description: Option<String>,
 }
 
-/// A person that can be asked. Asked one question at a time (Q2), while the asking hook's limit is paused.
+/// A person who can be asked, one question at a time (Q2), while the asking hook's limit is paused.
 pub trait AskUser: Send + Sync {
     /// Returns the key of the chosen option; `None` if the user chose none.
     ///

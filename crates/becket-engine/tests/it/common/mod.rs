@@ -12,7 +12,7 @@ use becket_model::{Event, EventBody, Session};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A home, a project with settings, and a folder for private files, all of which go with it.
+/// A home, a project with settings, and a folder for private files, all of which are removed with it.
 pub(crate) struct Project {
     temp: tempfile::TempDir,
 }
@@ -26,7 +26,7 @@ impl Project {
         Project { temp }
     }
 
-    /// A project whose shared settings are these.
+    /// Creates a project with these shared settings.
     pub(crate) fn with(settings: Value) -> Self {
         let project = Project::new();
         project.write("work/.claude/settings.json", &settings.to_string());
@@ -109,7 +109,7 @@ pub(crate) fn stop() -> Stop {
     serde_json::from_value(json!({ "stop_hook_active": false })).unwrap()
 }
 
-/// One group of commands for an event.
+/// Returns one group of commands for an event.
 pub(crate) fn hooks(event: &str, matcher: &str, handlers: Value) -> Value {
     json!({ "hooks": { event: [{ "matcher": matcher, "hooks": handlers }] } })
 }
@@ -118,7 +118,7 @@ pub(crate) fn command(script: &str) -> Value {
     json!({ "type": "command", "command": script })
 }
 
-/// Fires on a new runtime, as a small host would.
+/// Fires an event on a new runtime, as a small host would.
 pub(crate) fn fire(engine: &Engine, event: &Event) -> Outcome {
     block_on(engine.fire(event))
 }
@@ -127,19 +127,19 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-/// A hook that prints this JSON.
+/// Returns a hook that prints this JSON.
 pub(crate) fn says(answer: Value) -> Value {
     command(&format!("cat >/dev/null; printf '%s' '{}'", answer.to_string().replace('\'', "'\\''")))
 }
 
-/// The answer of a PreToolUse hook.
+/// Returns the answer of a PreToolUse hook.
 pub(crate) fn pre(fields: Value) -> Value {
     let mut specific = json!({ "hookEventName": "PreToolUse" });
     specific.as_object_mut().unwrap().extend(fields.as_object().cloned().unwrap());
     json!({ "hookSpecificOutput": specific })
 }
 
-/// The hooks of a skill's or an agent's frontmatter, with what is wrong with it.
+/// Returns the hooks of a skill's or an agent's frontmatter, with the findings about it.
 pub(crate) fn frontmatter(
     project: &Project,
     source: becket_model::Source,

@@ -1,4 +1,4 @@
-//! A tool of which only the description counts.
+//! A tool whose description alone counts.
 
 use becket_engine::{RunningCall, Tool, ToolFailure, ToolOutput, ToolSet};
 use becket_llm::ToolSpec;

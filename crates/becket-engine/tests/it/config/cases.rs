@@ -1,4 +1,4 @@
-//! Small settings files and what is found in them: which findings, where, and which handlers are left.
+//! Small settings files and their findings: the codes, the places, and the handlers that are left.
 
 use crate::config::support::Machine;
 use becket_engine::config::{Diagnostic, lint, resolve};

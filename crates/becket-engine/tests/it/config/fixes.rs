@@ -1,4 +1,4 @@
-//! Safe fixes leave what runs as it is.
+//! Safe fixes do not change what runs.
 
 use crate::config::support::Machine;
 use becket_engine::config::{Fix, FixSafety, LoadedFiles, apply_fixes, lint, load, resolve};
@@ -6,7 +6,7 @@ use becket_model::EventKind;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A handler with keys that may have no effect.
+/// Returns a handler with keys that may have no effect.
 fn handler() -> impl Strategy<Value = Value> {
     let text = prop_oneof![Just("true"), Just("exit 2"), Just("cat > /dev/null")];
     (text, any::<[bool; 4]>(), 1_u32..60).prop_map(|(text, [once, shell, args, timeout], seconds)| {
@@ -38,7 +38,7 @@ fn settings() -> impl Strategy<Value = Value> {
         .prop_map(|events| json!({"hooks": events.into_iter().collect::<serde_json::Map<String, Value>>()}))
 }
 
-/// The handlers of each event with what decides when and how they run, without their places.
+/// Returns the handlers of each event with everything that affects their runs, without their places.
 fn plan(loaded: &LoadedFiles) -> Vec<String> {
     let hooks = resolve(loaded).hooks;
     let of = |event: EventKind| hooks.of(event).iter().map(move |handler| (event, handler));

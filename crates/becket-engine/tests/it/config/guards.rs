@@ -160,7 +160,7 @@ fn strictness_on_the_command_line_stops_the_start_on_any_error_but_no_warning() 
     }
 }
 
-/// As little as git takes for a repository.
+/// Creates the minimum that git accepts as a repository.
 fn git_data(machine: &Machine, directory: &str) {
     machine.write(&format!("{directory}/HEAD"), "ref: refs/heads/main\n");
     for part in ["objects", "refs"] {
@@ -249,7 +249,7 @@ fn a_change_that_leaves_a_file_unreadable_keeps_the_old_configuration() {
     let Reload::Accepted(same) = reload(&old, &request) else { panic!("nothing changed") };
     assert_eq!(labels(&same, EventKind::Stop), ["old"]);
     std::fs::write(&file, "{").unwrap();
-    let Reload::KeptOld { why } = reload(&old, &request) else { panic!("the file is broken") };
+    let Reload::Rejected { why } = reload(&old, &request) else { panic!("the file is broken") };
     assert!(why.contains("settings.json") && why.contains("not JSON"), "{why}");
     std::fs::write(&file, one("Stop", "new")).unwrap();
     let Reload::Accepted(new) = reload(&old, &request) else { panic!("the file is fine") };

@@ -1,4 +1,4 @@
-//! Laws that hold for any text: nothing panics, and a good entry is never lost to a bad neighbour.
+//! Laws that apply to any text: nothing panics, and a good entry is never lost to a bad one beside it.
 
 use becket_engine::config::{FlagSettings, Request, RuleList, edit_settings, lint, load, resolve};
 use becket_engine::{Environment, Profile};
@@ -7,7 +7,7 @@ use becket_rules::{Change, Rule};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Any small JSON, with the words of settings files among its keys and strings.
+/// Returns any small JSON, with the words of settings files among its keys and strings.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec![
         "hooks",

@@ -1,4 +1,4 @@
-//! The configuration: found, read entry by entry, merged, judged and written back.
+//! The configuration: found, read entry by entry, merged, checked and written back.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 

@@ -1,4 +1,4 @@
-//! Plugins as programs install them: found, named, given their options, and missed where they are gone.
+//! Plugins as programs install them: found, named, given their options, and reported if they are gone.
 
 use crate::config::support::{Machine, codes, labels, one};
 use becket_engine::config::{Config, FlagSettings, Plugin, PluginOrigin, Trust, load, resolve};
@@ -202,7 +202,7 @@ fn a_repository_does_not_replace_a_plugin_of_the_user() {
     assert_eq!(store.stop(), ["the project's"], "the project's own plugin, of its own marketplace");
     store.0.settings("user", on(&["guard@m"]));
     assert_eq!(store.stop(), ["the user's"], "what the user has installed and turned on");
-    // The user's marketplace of that name counts before the project's as soon as the user wants the plugin.
+    // The user's marketplace of that name comes before the project's once the user enables the plugin.
     let users = json!({"enabledPlugins": {"guard@m": true}, "extraKnownMarketplaces": directory(&store.path("users"))});
     store.plugin("users/guard", "guard", "the user's");
     store.listing("users", json!([{"name": "guard", "source": "./guard"}]));

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A machine whose managed file has a guard of its own, and names a program with this text.
+/// Returns a machine whose managed file has a guard of its own, and names a program with this text.
 fn machine(script: &str) -> Machine {
     let machine = Machine::new();
     let path = program(&machine, "helper", script);

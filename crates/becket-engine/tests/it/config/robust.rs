@@ -1,10 +1,10 @@
-//! Files that are not files, texts that are not texts: each a clear error, quickly, and nothing else is lost.
+//! Files that are not files, texts that are not texts: each is a clear error, quickly, and nothing else is lost.
 
 use crate::config::support::{Machine, codes, labels, one};
 use becket_engine::config::{FlagSettings, MAX_FILE, lint_files, load, resolve};
 use becket_model::EventKind;
 
-/// The message of the only finding, after the rest was seen to work.
+/// Returns the message of the only finding, after a check that the rest works.
 fn only_error(machine: &Machine) -> String {
     machine.settings("user", one("Stop", "good"));
     let config = machine.config();

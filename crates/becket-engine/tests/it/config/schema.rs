@@ -5,8 +5,8 @@ use serde_json::Value;
 
 const CASES: &str = include_str!("../../cases/config-findings.json");
 
-/// Findings that a schema can't express: JSON itself, the syntax of expressions and rules, addresses, and what depends on the
-/// file's origin.
+/// Findings that a schema can't express: JSON itself, the syntax of expressions and rules, addresses, and everything
+/// that depends on the file's origin.
 const BEYOND_A_SCHEMA: [&str; 12] = [
     "duplicate-key",
     "invalid-domain",
@@ -52,7 +52,7 @@ fn every_case_that_is_not_loaded_is_rejected_and_every_other_accepted() {
             continue;
         }
         let result = schemas.validate(&text, schema);
-        // `shell` is not read beside `args`, and a wrong one is worth an error of the editor.
+        // `shell` is not read beside `args`, but an editor should report a wrong one.
         if result.is_ok() != errors.is_empty() && case["name"] != "a wrong shell beside args" {
             wrong.push(format!("{}: {errors:?}, {result:?}", case["name"]));
         }

@@ -22,7 +22,7 @@ impl Machine {
         self.directory.path().canonicalize().unwrap().join(path)
     }
 
-    /// Writes a file, its directories too.
+    /// Writes a file, and creates its directories.
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -69,17 +69,17 @@ fn file_of(source: &str) -> &str {
     }
 }
 
-/// The labels of an event's handlers, in order.
+/// Returns the labels of an event's handlers, in order.
 pub(crate) fn labels(config: &Config, event: becket_model::EventKind) -> Vec<String> {
     config.hooks.of(event).iter().map(|handler| handler.place.label.to_string()).collect()
 }
 
-/// The codes of findings.
+/// Returns the codes of findings.
 pub(crate) fn codes(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
     diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
-/// A hooks file with one command under one event.
+/// Returns a hooks file with one command under one event.
 pub(crate) fn one(event: &str, command: &str) -> String {
     let handler = serde_json::json!({ "type": "command", "command": command });
     serde_json::json!({ "hooks": { event: [{ "hooks": [handler] }] } }).to_string()

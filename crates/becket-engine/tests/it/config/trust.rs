@@ -1,5 +1,5 @@
-//! The folder's own files and those of its user: local settings files in every shape that a clone or an archive can
-//! give them, and handlers and variables of a folder that is not trusted.
+//! The folder's own files and those of its user: local settings files in every form that a clone or an archive can give
+//! them, and handlers and variables of a folder that is not trusted.
 
 use crate::config::support::{Machine, one};
 use becket_engine::config::{Config, NestedFolder, RuleList, Trust, lint, load, resolve};
@@ -20,7 +20,7 @@ fn git(directory: &Path, args: &[&str]) {
     assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Makes a repository of what there is, all of it tracked, and clones it to `project`.
+/// Creates a repository of all existing files, all of them tracked, and clones it to `project`.
 fn cloned(machine: &Machine, from: &str) {
     let from = machine.path(from);
     git(&from, &["init", "-q"]);
@@ -31,7 +31,7 @@ fn cloned(machine: &Machine, from: &str) {
     git(&machine.path(""), &["clone", "-q", "--recurse-submodules", &from, to.to_str().unwrap()]);
 }
 
-/// A repository in `project` in which the local file is not tracked.
+/// Creates a repository in `project` in which the local file is not tracked.
 fn own(machine: &Machine) {
     machine.write("project/readme", "x");
     git(&machine.path("project"), &["init", "-q"]);
@@ -57,7 +57,7 @@ fn grants(config: &Config) -> bool {
     counts
 }
 
-/// Makes a folder of some shape.
+/// Creates a folder of a given form.
 type Shape = fn(&Machine);
 
 fn hold(shapes: &[(&str, Shape)]) {
@@ -322,6 +322,59 @@ fn folders_inside_of_the_project_add_up_and_grant_only_where_they_are_trusted() 
         let inner = if is_trusted { Privileges::Full } else { Privileges::Untrusted };
         assert_eq!(of, [("outer".to_owned(), Privileges::Full), ("inner".to_owned(), inner)]);
         assert_eq!(grants(&config), is_trusted);
+    }
+}
+
+// rules: C4, C5, G2, G3
+#[test]
+fn switches_of_a_folder_inside_of_the_project_count_for_its_own_hooks_unless_it_is_trusted() {
+    const SWITCH: &str = r#""disableAllHooks": true, "allowedHttpHookUrls": []"#;
+    for file in ["settings.json", "settings.local.json"] {
+        let machine = Machine::new();
+        machine.write("project/.claude/settings.json", one("PreToolUse", "outer"));
+        machine.write("project/in/.claude/settings.json", one("PreToolUse", "inner"));
+        // A model can write it, and git does not track it.
+        own(&machine);
+        let text = match file {
+            "settings.json" => one("PreToolUse", "inner").replacen('{', &format!("{{{SWITCH}, "), 1),
+            _ => format!("{{{SWITCH}}}"),
+        };
+        machine.write(&format!("project/in/.claude/{file}"), text);
+        for is_trusted in [false, true] {
+            let mut request = machine.request();
+            request.nested = vec![NestedFolder::new(machine.path("project/in"), is_trusted)];
+            let config = resolve(&load(&request));
+            let by = config.policy.disabled_by.clone();
+            let source = if file == "settings.json" { Source::Project } else { Source::Local };
+            assert_eq!(by, is_trusted.then_some(source), "{file} {is_trusted}");
+            let folders: Vec<_> = config.policy.disabled_folders.iter().cloned().collect();
+            let own = (!is_trusted).then(|| machine.path("project/in"));
+            assert_eq!(folders, own.into_iter().collect::<Vec<_>>(), "{file} {is_trusted}");
+            assert_eq!(config.policy.allowed_http_hook_urls.is_some(), is_trusted, "{file} {is_trusted}");
+        }
+    }
+}
+
+// rules: C4, G3
+#[test]
+fn settings_in_the_project_are_the_projects_even_where_a_variable_calls_them_the_users() {
+    let machine = Machine::new();
+    machine.write("project/.claude/settings.json", one("PreToolUse", "outer"));
+    machine.write("project/own/settings.json", one("PreToolUse", "own"));
+    machine.write("elsewhere/settings.json", one("PreToolUse", "user"));
+    let sources = |directory: &str| -> Vec<Source> {
+        let mut request = machine.request();
+        request.environment = request.environment.with_var("CLAUDE_CONFIG_DIR", directory);
+        let config = resolve(&load(&request));
+        config.hooks.of(EventKind::PreToolUse).iter().map(|handler| handler.place.source.clone()).collect()
+    };
+    let path = |path: &str| machine.path(path).to_str().unwrap().to_owned();
+    assert_eq!(sources(&path("elsewhere")), [Source::User, Source::Project]);
+    for directory in [path("project/own"), "own".to_owned()] {
+        assert_eq!(sources(&directory), [Source::Project, Source::Project], "{directory}");
+    }
+    for directory in [path("project/.claude"), ".claude".to_owned(), path("project/own/../.claude")] {
+        assert_eq!(sources(&directory), [Source::Project], "{directory}");
     }
 }
 

@@ -16,7 +16,7 @@ struct Row {
     rule: String,
     /// The spelling in a URL.
     host: String,
-    /// The address that the system reads it as; the URL's parser has to agree.
+    /// The address that the system reads it as; the URL parser has to agree.
     is: IpAddr,
     /// `anyone`, `user`: the user's files and above, `here`: anyone while loopback is open, `nobody`.
     who: String,
@@ -125,7 +125,7 @@ fn every_spelling_is_read_as_the_address_that_it_is() {
     let project = Project::with(json!({}));
     let engine = project.engine();
     for row in rows().into_iter().filter(|row| row.who == "nobody") {
-        // Handlers of a skill are loaded unjudged, so that it is the run that says what it read.
+        // Handlers of a skill are loaded unchecked, so the run reports what it read.
         let text = format!(
             "---\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: http\n          url: \"http://{}/\"\n---\n",
             row.host

@@ -1,4 +1,4 @@
-//! `allowedHttpHookUrls`: what it leaves out does not run, and says so (H5).
+//! `allowedHttpHookUrls`: handlers that it excludes do not run, and are reported (H5).
 
 use crate::common::{Project, bash, fire, frontmatter, hooks};
 use crate::http::handler;

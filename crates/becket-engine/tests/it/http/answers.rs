@@ -1,9 +1,9 @@
 //! Answers of a server, row by row: `tests/cases/http-answers.json`.
 //!
-//! `answer` is what it sends, each character one byte (Latin-1); `more` follows `times` times, without `times` for
-//! ever. Then it waits for the client, or, by `then`, closes the connection. Of a row either `decision`, or `fails`
-//! with words of the failure, is the expected result. Each failing row is run a second time with `onFailure: "block"`,
-//! and has to block then.
+//! `answer` is what the server sends, each character one byte (Latin-1); `more` follows `times` times, or forever
+//! without `times`. Then it waits for the client or, with `then`, closes the connection. The expected result of a row
+//! is either `decision`, or `fails` with words of the failure. Each failing row is run a second time with
+//! `onFailure: "block"`, and has to block then.
 
 use crate::common::{Project, bash, fire};
 use crate::http::server::Server;
@@ -122,7 +122,7 @@ fn check(row: &Row) {
     assert!(server.all_closed(), "{name}: a connection is left");
 }
 
-/// With `onFailure: "block"` the same answer blocks, and says why.
+/// With `onFailure: "block"` the same answer blocks, with a reason.
 fn closes(row: &Row, server: &Server, mut more: Value) {
     more["onFailure"] = "block".into();
     let project = Project::with(guard(&server.url("/check"), more));

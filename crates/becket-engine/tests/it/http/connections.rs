@@ -1,4 +1,4 @@
-//! The judged address is the one that is connected to, also on a connection that is kept (S1).
+//! The checked address is the one that is connected to, even on a connection that is kept (S1).
 
 use crate::common::{Project, bash, block_on, fire, hooks};
 use crate::http::server::{Server, ok};
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-/// Gives these answers, one after the other; the last one for ever. Notes what it was asked.
+/// Returns these answers, one after the other, and the last one forever. Records the requests.
 #[derive(Clone, Default)]
 struct Script {
     answers: Arc<Mutex<VecDeque<Vec<IpAddr>>>>,
@@ -39,7 +39,7 @@ impl Resolve for Script {
     }
 }
 
-/// An engine with one project handler on a name that the script resolves.
+/// Returns an engine with one project handler on a name that the script resolves.
 fn engine(project: &Project, script: &Script) -> Engine {
     project.builder().resolver(script.clone()).build().unwrap()
 }

@@ -47,7 +47,7 @@ fn the_limit_covers_the_lookup_tls_sending_and_every_byte_of_the_answer() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
     runs_out(&format!("https://127.0.0.1:{port}/"), plain);
-    // The client does not read: what the socket buffers do not hold is never sent.
+    // The client does not read: everything beyond the socket buffers is never sent.
     let long = json!({"command": "x".repeat(32 << 20)});
     runs_out(&format!("http://127.0.0.1:{port}/"), |project| project.event(call("Bash", long)));
     let drip = Server::new(|_, stream| {

@@ -6,7 +6,7 @@ use crate::http::{failure, guard};
 use becket_engine::Outcome;
 use serde_json::{Value, json};
 
-/// Posts with these headers and settings, where `TOKEN`, `OTHER`, `LINES` and `EMPTY` are set.
+/// Posts with these headers and settings; `TOKEN`, `OTHER`, `LINES` and `EMPTY` are set.
 fn posted(headers: Value, allowed: Value, managed: Value) -> (Option<ReceivedRequest>, Outcome) {
     let server = Server::ok("");
     let more = json!({"headers": headers, "allowedEnvVars": allowed});
@@ -90,7 +90,7 @@ fn nothing_breaks_out_of_its_line() {
         let seen = seen.unwrap();
         assert_eq!(seen.header("x"), [b"aX-Evil: 1b"]);
         assert_eq!(seen.header("x-evil"), Vec::<Vec<u8>>::new());
-        assert_eq!(outcome.runs[0].warnings, ["line ends and NUL were taken out of the header `x`"]);
+        assert_eq!(outcome.runs[0].warnings, ["line ends and NUL were removed from the header `x`"]);
     }
 }
 
@@ -156,7 +156,7 @@ fn a_handlers_own_words_win_where_nothing_depends_on_them() {
     assert_eq!(seen.header("x"), [b""]);
     let (seen, outcome) = posted(json!({"X": "first", "x": "second"}), json!([]), json!({}));
     assert_eq!(seen.unwrap().header("x"), [b"second"]);
-    assert!(outcome.runs[0].warnings[0].contains("the header `x` stands there twice"));
+    assert!(outcome.runs[0].warnings[0].contains("the header `x` occurs twice"));
 }
 
 // rule: H5

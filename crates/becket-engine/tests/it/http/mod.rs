@@ -15,12 +15,12 @@ mod tls;
 use becket_engine::Outcome;
 use serde_json::{Value, json};
 
-/// Settings with one HTTP handler on PreToolUse.
+/// Returns settings with one HTTP handler on PreToolUse.
 fn guard(url: &str, more: Value) -> Value {
     crate::common::hooks("PreToolUse", "", json!([handler(url, more)]))
 }
 
-/// An HTTP handler with more keys.
+/// Returns an HTTP handler with more keys.
 pub(crate) fn handler(url: &str, more: Value) -> Value {
     let mut handler = json!({ "type": "http", "url": url });
     handler.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());

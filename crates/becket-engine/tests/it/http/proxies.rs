@@ -1,4 +1,4 @@
-//! Proxies of the environment, where the user allows them (S2).
+//! Proxies of the environment, if the user allows them (S2).
 
 use crate::common::{Project, bash, fire};
 use crate::http::server::{Server, ok};
@@ -9,7 +9,7 @@ use serde_json::json;
 use std::io::{self, Write};
 use std::net::IpAddr;
 
-/// Knows the proxy's name and no other.
+/// A resolver that knows the proxy's name and no other.
 struct ProxyAlone;
 
 impl Resolve for ProxyAlone {
@@ -22,7 +22,7 @@ impl Resolve for ProxyAlone {
     }
 }
 
-/// Posts with `variable` set, where the file of that name says `httpHookProxy: true`.
+/// Posts with `variable` set, if the file of that name has `httpHookProxy: true`.
 fn post(url: &str, settings: &str, variable: (&str, &str)) -> Outcome {
     let project = Project::with(guard(url, json!({})));
     project.write(settings, r#"{"httpHookProxy": true}"#);

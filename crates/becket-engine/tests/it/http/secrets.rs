@@ -1,4 +1,4 @@
-//! No secret reaches what a host may log, print or trace (S3).
+//! No secret reaches anything that a host may log, print or trace (S3).
 
 use crate::common::{Project, bash, fire, hooks};
 use crate::http::handler;
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-/// All secrets of these tests hold it.
+/// The word that all secrets of these tests contain.
 const HUSH: &str = "hush";
 
 fn more() -> Value {
@@ -30,7 +30,7 @@ fn build(project: &Project, told: &Arc<Mutex<String>>) -> Engine {
         .unwrap()
 }
 
-/// Everything that can be printed of an outcome, as text for people and as `Debug`.
+/// Returns everything that can be printed of an outcome, as text for people and as `Debug`.
 fn everything(engine: &Engine, outcome: &Outcome) -> String {
     let mut text = format!("{outcome:?}\n{engine:?}\n{:?}\n", engine.config());
     for run in &outcome.runs {
@@ -83,7 +83,7 @@ fn secret_url(port: u16) -> String {
 // rule: S3
 #[test]
 fn no_secret_is_told_whatever_the_server_does() {
-    /// Sends back what it got, in what it says and where it points.
+    /// Sends back the secrets that it received, in texts and in locations.
     fn echo(status: &str) -> Server {
         let status = status.to_owned();
         Server::new(move |seen, stream| {

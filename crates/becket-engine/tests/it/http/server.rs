@@ -5,13 +5,13 @@ use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// True if the connection stays open: the client may send more, or close it.
+/// The state of the connection: true if it stays open, so that the client may send more, or close it.
 pub(crate) type Stays = bool;
 
-/// A request as it came.
+/// A request as it arrived.
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedRequest {
-    /// Counts the connections, from 0.
+    /// The number of the connection, from 0.
     pub(crate) connection: usize,
     /// Everything before the body, in lower case; values are as they came in `raw`.
     pub(crate) head: String,
@@ -20,7 +20,7 @@ pub(crate) struct ReceivedRequest {
 }
 
 impl ReceivedRequest {
-    /// The values of a header.
+    /// Returns the values of a header.
     pub(crate) fn header(&self, name: &str) -> Vec<Vec<u8>> {
         let lines = self.raw.split(|byte| *byte == b'\n').skip(1);
         let values = lines.filter_map(|line| {
@@ -46,14 +46,14 @@ struct State {
 }
 
 impl Server {
-    /// Calls `answer` for every request.
+    /// Creates a server that calls `answer` for every request.
     pub(crate) fn new(
         answer: impl Fn(&ReceivedRequest, &mut TcpStream) -> Stays + Send + Sync + 'static,
     ) -> Self {
         Server::on(Ipv4Addr::LOCALHOST.into(), 0, answer)
     }
 
-    /// The same on an address and port.
+    /// Creates such a server on an address and port.
     pub(crate) fn on(
         address: IpAddr,
         port: u16,
@@ -72,13 +72,13 @@ impl Server {
         Server { port, state }
     }
 
-    /// Answers each request with these bytes and keeps the connection.
+    /// Creates a server that answers each request with these bytes and keeps the connection.
     pub(crate) fn says(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         Server::new(move |_, stream| stream.write_all(&bytes).is_ok())
     }
 
-    /// Answers 200 with a body.
+    /// Creates a server that answers 200 with a body.
     pub(crate) fn ok(body: &str) -> Self {
         Server::says(ok(body))
     }
@@ -87,7 +87,7 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub(crate) fn seen(&self) -> Vec<ReceivedRequest> {
         self.state.seen.lock().unwrap().clone()
     }
@@ -103,7 +103,7 @@ impl Server {
     }
 }
 
-/// A plain 200 with a length.
+/// Returns a plain 200 with a length.
 pub(crate) fn ok(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
 }
@@ -119,7 +119,7 @@ fn serve(mut stream: TcpStream, state: &State, answer: &dyn Fn(&ReceivedRequest,
     state.closed.fetch_add(1, Ordering::SeqCst);
 }
 
-/// One request; `None` at the end of the connection.
+/// Reads one request; returns `None` at the end of the connection.
 pub(crate) fn read(stream: &mut impl Read, connection: usize) -> Option<ReceivedRequest> {
     let mut raw = Vec::new();
     while !raw.ends_with(b"\r\n\r\n") {

@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 
-/// A certificate for `localhost`, and its text.
+/// Creates a certificate for `localhost`, and its text.
 struct Certificate {
     pem: String,
     der: CertificateDer<'static>,
@@ -27,7 +27,7 @@ fn made() -> Certificate {
     }
 }
 
-/// A TLS server that answers every request with nothing; its port.
+/// Starts a TLS server that answers every request with nothing; returns its port.
 fn serve(made: &Certificate) -> u16 {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)

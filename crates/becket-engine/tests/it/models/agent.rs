@@ -49,7 +49,7 @@ pub(crate) fn verdict(ok: bool) -> Value {
     use_tool("StructuredOutput", json!({"reason": "as seen", "ok": ok}))
 }
 
-/// A hook that appends its input to a file of the project.
+/// Returns a hook that appends its input to a file of the project.
 pub(crate) fn log_to(file: &str) -> Value {
     command(&format!("cat >> {file}"))
 }

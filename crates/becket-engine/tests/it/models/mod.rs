@@ -64,12 +64,12 @@ impl Models for Host {
     }
 }
 
-/// A model that follows a script, as JSON.
+/// Returns a model that follows a script, as JSON.
 pub(crate) fn scripted(script: Value) -> Arc<ScriptedModel> {
     Arc::new(ScriptedModel::new(Script::from_text(&script.to_string(), "script").unwrap()))
 }
 
-/// A model with these turns.
+/// Returns a model with these turns.
 pub(crate) fn turns(turns: Value) -> Arc<ScriptedModel> {
     scripted(json!({ "turns": turns }))
 }
@@ -82,7 +82,7 @@ pub(crate) fn priced(model: &Arc<ScriptedModel>, price: Price) -> Host {
     Host { model: model.clone(), price: Some(price) }
 }
 
-/// The settings of one handler on an event.
+/// Returns the settings of one handler on an event.
 pub(crate) fn hook(event: &str, handler: Value) -> Value {
     json!({ "hooks": { event: [{ "hooks": [handler] }] } })
 }
@@ -95,13 +95,13 @@ pub(crate) fn agent_hook(text: &str) -> Value {
     json!({ "type": "agent", "prompt": text })
 }
 
-/// The handler with these keys as well.
+/// Returns the handler with these additional keys.
 pub(crate) fn with(mut handler: Value, more: Value) -> Value {
     handler.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
     handler
 }
 
-/// All texts of a message, results of tools included.
+/// Returns all texts of a message, including results of tools.
 pub(crate) fn text_of(message: &Message) -> String {
     fn text(block: &Block) -> String {
         match block {
@@ -133,7 +133,7 @@ pub(crate) fn failure(outcome: &Outcome) -> String {
     failures.remove(0)
 }
 
-/// An event from the input object that a hook would read.
+/// Returns an event from the input object that a hook would read.
 pub(crate) fn event(project: &Project, kind: &str, fields: &Value) -> Event {
     let work = project.work();
     let mut input = json!({"session_id": "session-1", "transcript_path": work.join("transcript.jsonl"), "cwd": work,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Serves the answers given, one for each connection, the last for ever; goes with the test.
+/// A server of the given answers, one for each connection, the last one forever; it ends with the test.
 pub(crate) struct Server {
     pub(crate) url: String,
     /// The requests, headers and body.
@@ -68,7 +68,7 @@ async fn read_request(stream: &mut TcpStream) -> String {
     }
 }
 
-/// A refusal with this status, body and further headers.
+/// Returns a refusal with this status, body and further headers.
 pub(crate) fn refusal(status: u16, headers: &str, message: &str) -> String {
     let body = json!({"type": "error", "error": {"type": "some_error", "message": message}}).to_string();
     format!(
@@ -81,7 +81,7 @@ pub(crate) fn overloaded() -> String {
     refusal(529, "", "overloaded")
 }
 
-/// An answer of this text, streamed.
+/// Returns an answer of this text, streamed.
 pub(crate) fn sse(text: &str) -> String {
     let events = [
         json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant",

@@ -1,4 +1,4 @@
-//! Tools that do what a test says and note it.
+//! Tools that do what a test specifies, and record it.
 
 use becket_engine::config::Config;
 use becket_engine::{Effect, RunningCall, Tool, ToolFailure, ToolOutput, ToolSet};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A call that came through.
+/// A call that reached a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ToolRun {
     pub(crate) tool: String,
@@ -18,15 +18,16 @@ pub(crate) struct ToolRun {
     pub(crate) session: Session,
 }
 
-/// `Read` runs unasked, `Bash` does not. What they do is in the input: `print` (text), `fail` (text), `hang`, `panic`.
+/// `Read` runs unasked, `Bash` does not. Their input determines the result: `print` (text), `fail` (text), `hang`,
+/// `panic`.
 #[derive(Clone, Default)]
 pub(crate) struct FakeTools {
     pub(crate) ran: Arc<Mutex<Vec<ToolRun>>>,
     /// Set when a hanging call is cancelled.
     pub(crate) told_to_end: Arc<AtomicBool>,
-    /// Set when the future of a call that hangs is gone.
+    /// Set when the future of a hanging call has been dropped.
     pub(crate) dropped: Arc<AtomicBool>,
-    /// Set when a call that hangs has begun.
+    /// Set when a hanging call has started.
     pub(crate) hangs: Arc<AtomicBool>,
 }
 
@@ -70,7 +71,7 @@ impl FakeTools {
     }
 }
 
-/// One of them.
+/// One of the tools.
 struct FakeTool {
     name: &'static str,
     shared: FakeTools,

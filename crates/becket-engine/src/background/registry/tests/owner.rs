@@ -1,4 +1,4 @@
-//! A dropped owner ends what it owns: the engine its tasks and processes, a runtime the tasks that it drives.
+//! A dropped owner ends everything that it owns: the engine its tasks and processes, a runtime its tasks.
 
 use super::*;
 #[cfg(target_os = "linux")]
@@ -6,7 +6,7 @@ use becket_process::{Command, Limits, Program, Runner};
 #[cfg(target_os = "linux")]
 use becket_testkit::proc::{Marker, wait_until};
 
-/// Adopts a real process that never ends on its own and carries the marker.
+/// Adopts a real process that never ends by itself and carries the marker.
 #[cfg(target_os = "linux")]
 fn adopt_process(place: &Place, runner: &Runner, marker: &Marker) {
     let adopted = adopted("s", "process");

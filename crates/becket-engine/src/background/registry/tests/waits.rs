@@ -7,7 +7,7 @@ fn rewake(of: &str, label: &str) -> Adoption {
     Adoption { rewake: true, ..adopted(of, label) }
 }
 
-/// Polls once.
+/// Polls a future once, and returns whether it is pending.
 async fn is_waiting<T>(future: &mut (impl Future<Output = T> + Unpin)) -> bool {
     std::future::poll_fn(|context| Poll::Ready(future.poll_unpin(context).is_pending())).await
 }

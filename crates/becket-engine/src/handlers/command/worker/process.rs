@@ -13,11 +13,11 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::runtime::{Handle, Id};
 
-/// The time after which a worker that no event has asked gets no more.
+/// The time without an event after which a worker receives no more.
 const IDLE: Duration = Duration::from_secs(300);
-/// The age at which a worker gets no more events.
+/// The age at which a worker receives no more events.
 const MAX_AGE: Duration = Duration::from_secs(1_800);
-/// The number of events after which a worker gets no more.
+/// The number of events after which a worker receives no more.
 const MAX_REQUESTS: u64 = 1_000;
 
 /// The end of a worker's process.
@@ -33,7 +33,7 @@ pub(super) enum Line {
     Ended(Ended),
 }
 
-/// A worker. It runs as long as this lives, and is looked after while an event asks it. Dropped, it is killed at once.
+/// A worker. It runs as long as this value exists, and is polled while an event asks it. Dropping it kills it at once.
 pub(super) struct WorkerProcess {
     run: BoxFuture<'static, Ended>,
     has_ended: bool,
@@ -42,11 +42,11 @@ pub(super) struct WorkerProcess {
     requests: u64,
     started: Instant,
     last_asked: Instant,
-    /// Its pipes belong to this runtime.
+    /// The runtime that its pipes belong to.
     runtime: Id,
 }
 
-/// The output that was not taken yet.
+/// The output that has not been taken yet.
 #[derive(Default)]
 struct Output {
     lines: VecDeque<Line>,
@@ -56,7 +56,7 @@ struct Output {
 }
 
 impl WorkerProcess {
-    /// Describes it; it starts when it is asked first.
+    /// Creates the worker; it starts with the first request.
     pub(super) fn new(runner: Runner, limits: &Limits, prepared: PreparedCommand) -> Self {
         let (control, output) = (Control::with_open_stdin(), Arc::<Mutex<Output>>::default());
         let caps = (limits.stdout_cap.get(), limits.stderr_cap.get());
@@ -67,12 +67,12 @@ impl WorkerProcess {
             sink: SinkLimit::Unlimited,
             ..limits.clone()
         };
-        let (own, heard) = (control.clone(), Arc::clone(&output));
+        let (own, shared_output) = (control.clone(), Arc::clone(&output));
         let run = Box::pin(async move {
             let PreparedCommand { command, temporary } = prepared;
             let command = becket_process::Command { stdin: Bytes::new(), ..command };
             let mut sink = |chunk: Chunk<'_>| {
-                let mut output = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut output = shared_output.lock().unwrap_or_else(PoisonError::into_inner);
                 match chunk.stream {
                     Stream::Stdout => output.read(chunk.bytes, caps.0),
                     Stream::Stderr => output.read_stderr(chunk.bytes, caps.1),
@@ -100,7 +100,7 @@ impl WorkerProcess {
 
     /// Sends a request, and returns the next line.
     ///
-    /// Not cancel-safe: the line of a request that nobody waits for comes later. The worker has to be dropped then.
+    /// Not cancel-safe: the answer to a cancelled request would come later. The worker has to be dropped then.
     pub(super) async fn ask(&mut self, request: Bytes) -> Line {
         self.last_asked = Instant::now();
         self.output().stderr.clear();
@@ -118,12 +118,12 @@ impl WorkerProcess {
         line.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Returns what it has printed to stderr since it was asked.
+    /// Returns its output on stderr since the request.
     pub(super) fn take_stderr(&self) -> Bytes {
         std::mem::take(&mut self.output().stderr).into()
     }
 
-    /// Returns whether it can have another event.
+    /// Returns whether it can handle another event.
     pub(super) fn is_usable(&self) -> bool {
         !self.has_ended
             && self.requests < MAX_REQUESTS

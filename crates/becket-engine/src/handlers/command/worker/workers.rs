@@ -10,17 +10,17 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most workers that wait for an event, of all handlers together.
+/// The largest number of workers that wait for an event, of all handlers together.
 const MOST: usize = 32;
 
-/// The workers that wait for an event, the longest first. Dropped with the engine, they end.
+/// The workers that wait for an event, the longest first. They end when the engine is dropped.
 #[derive(Default)]
 pub(crate) struct Workers(Mutex<Vec<(WorkerKey, WorkerProcess)>>);
 
 /// The properties that two events share if they may have the same worker.
 #[derive(Debug)]
 pub(super) struct WorkerKey {
-    /// The configuration that it was started under: another one may leave it other rights.
+    /// The configuration under which it was started: another one may grant it other rights.
     config: Arc<Config>,
     event: EventKind,
     program: Program,
@@ -29,7 +29,7 @@ pub(super) struct WorkerKey {
 }
 
 impl WorkerKey {
-    /// The mark of the event (H14) and a private directory differ from event to event.
+    /// Creates the key. The mark of the event (H14) and a private directory differ between events.
     pub(super) fn new(config: &Arc<Config>, handler: &Handler, command: &Command) -> Self {
         let differs = |name: &OsString| {
             name == nesting::VARIABLE || (command.confinement.is_some() && name == "TMPDIR")
@@ -47,7 +47,7 @@ impl WorkerKey {
 }
 
 impl Workers {
-    /// Returns an idle worker; those that can't have another event, or are of another configuration, are dropped.
+    /// Returns an idle worker; those that can't handle another event, or belong to another configuration, are dropped.
     pub(super) fn take(&self, key: &WorkerKey) -> Option<WorkerProcess> {
         let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         idle.retain(|(of, worker)| Arc::ptr_eq(&of.config, &key.config) && worker.is_usable());

@@ -1,8 +1,8 @@
-//! With real hooks: shells that ask, wait, and tell what they read.
+//! Tests with real hooks: shells that ask, wait, and print the answers that they read.
 
 use super::*;
 use crate::host::questions::question::AskUser;
-use crate::host::questions::taken_out;
+use crate::host::questions::split_output;
 use becket_process::{Command, End, FinishedRun, Limits, Program, Runner, Stream};
 use futures_util::future::{BoxFuture, join};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn question(id: &str, message: &str) -> String {
     )
 }
 
-/// Runs a shell that is talked to.
+/// Runs a shell that can ask questions.
 async fn talk(desk: &Desk, script: &str, limit: Duration) -> (FinishedRun, Vec<AnsweredQuestion>) {
     let (runner, cancel, control) = (Runner::new(), CancellationToken::new(), Control::with_open_stdin());
     let interview = Interview::new("the hook", desk.clone(), control.clone());
@@ -36,7 +36,7 @@ async fn talk(desk: &Desk, script: &str, limit: Duration) -> (FinishedRun, Vec<A
     let limits = Limits { deadline: Some(limit), ..Limits::default() };
     let mut sink = |chunk: becket_process::Chunk<'_>| {
         if chunk.stream == Stream::Stdout {
-            interview.hear(chunk.bytes);
+            interview.read(chunk.bytes);
         }
     };
     let run = runner.run_with(&command, &limits, &cancel, control, &mut sink);
@@ -59,7 +59,7 @@ async fn a_hook_reads_its_answers_and_its_own_output_is_left() {
     let (one, two) = (question("a", "?"), question("b", "?"));
     let script = format!("read input; echo '{one}'; read a; echo '{two}'; echo told; read b; echo \"$a$b\"");
     let (finished, answered) = talk(&there(), &script, PATIENT).await;
-    let taken = taken_out(&finished.stdout.bytes);
+    let taken = split_output(&finished.stdout.bytes);
     let answer = |id: &str| format!(r#"{{"prompt_response":"{id}","selected":"y"}}"#);
     assert_eq!(taken.rest, format!("told\n{}{}\n", answer("a"), answer("b")));
     assert_eq!(taken.first_question(), Some("a"));
@@ -75,7 +75,7 @@ async fn the_limit_stands_still_while_the_user_thinks_also_about_another_hook() 
     let limit = Duration::from_secs(1);
     let (one, two) = join(talk(&desk, &script, limit), talk(&desk, &script, limit)).await;
     assert_eq!((one.0.end, two.0.end), (End::Exited(0), End::Exited(0)));
-    // After the answer the rest of it counts.
+    // After the answer the rest of the limit counts.
     let script = format!("read input; echo '{}'; read a; sleep 60", question("q", "wait 100"));
     let (finished, answered) = talk(&desk, &script, limit).await;
     assert_eq!((finished.end, answered.len()), (End::TimedOut, 1));
@@ -116,7 +116,7 @@ async fn a_hook_that_ends_takes_its_questions_along() {
     let of: Vec<(&str, bool)> =
         answered.iter().map(|one| (one.id.as_str(), one.answer == Answer::Withdrawn)).collect();
     assert_eq!(of, [("c", false), ("a", true), ("b", true)]);
-    // The next hook is not held up.
+    // The next hook is not delayed.
     let script = format!("read input; echo '{}'; read a; echo \"$a\"", question("q", "?"));
     assert_eq!(talk(&desk, &script, PATIENT).await.1[0].answer, Answer::Selected("y".into()));
 }
@@ -130,7 +130,7 @@ async fn a_question_that_nobody_hears_any_more_holds_no_limit_up() {
     let script = format!("echo '{}'; sleep 60", question("q", "?"));
     let command = Command::new(Program::shell(script), "/");
     let limits = Limits { deadline: Some(Duration::from_millis(500)), ..Limits::default() };
-    let mut sink = |chunk: becket_process::Chunk<'_>| interview.hear(chunk.bytes);
+    let mut sink = |chunk: becket_process::Chunk<'_>| interview.read(chunk.bytes);
     let run = runner.run_with(&command, &limits, &cancel, control, &mut sink);
     let finished = tokio::time::timeout(PATIENT, run).await.expect("the limit counts").expect("it starts");
     assert_eq!((finished.end, interview.end()), (End::TimedOut, Vec::new()));

@@ -1,4 +1,4 @@
-//! Takes the questions out of what a hook printed, before it is read as an answer (Q1, O1).
+//! Removes the questions from the output of a hook, before it is read as an answer (Q1, O1).
 
 use super::lines::{LineQuestion, Reader};
 use super::parse::MARK;
@@ -6,43 +6,43 @@ use bytes::{Bytes, BytesMut};
 
 /// The output of a hook, with its questions separate.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct TakenOut {
-    /// Everything but the questions, byte for byte.
+pub(crate) struct SplitOutput {
+    /// Everything except the questions, byte for byte.
     pub(crate) rest: Bytes,
     /// The questions, in order.
-    pub(crate) asked: Vec<LineQuestion>,
+    pub(crate) questions: Vec<LineQuestion>,
 }
 
-impl TakenOut {
-    /// The first proper question: what a hook without `questions: true` must not print (Q1).
+impl SplitOutput {
+    /// Returns the first valid question, which a hook without `questions: true` must not print (Q1).
     pub(crate) fn first_question(&self) -> Option<&str> {
-        self.asked.iter().find_map(|found| found.as_ref().ok()).map(|asked| asked.id.as_str())
+        self.questions.iter().find_map(|found| found.as_ref().ok()).map(|question| question.id.as_str())
     }
 }
 
 /// Splits stdout into questions and the rest. Copies nothing if there is no question.
-pub(crate) fn taken_out(stdout: &Bytes) -> TakenOut {
+pub(crate) fn split_output(stdout: &Bytes) -> SplitOutput {
     if !stdout.windows(MARK.len()).any(|part| part == MARK) {
-        return TakenOut { rest: stdout.clone(), asked: Vec::new() };
+        return SplitOutput { rest: stdout.clone(), questions: Vec::new() };
     }
     let mut reader = Reader::default();
     let mut rest = BytesMut::new();
-    let mut asked = Vec::new();
-    // Where the part begins that is not yet in `rest`.
+    let mut questions = Vec::new();
+    // The beginning of the part that is not yet in `rest`.
     let mut kept = 0;
     let mut at = 0;
     for line in stdout.split_inclusive(|byte| *byte == b'\n') {
         let end = at + line.len();
         if let Some(found) = reader.line(line) {
-            asked.push(found);
+            questions.push(found);
             rest.extend_from_slice(&stdout[kept..at]);
             kept = end;
         }
         at = end;
     }
-    if asked.is_empty() {
-        return TakenOut { rest: stdout.clone(), asked };
+    if questions.is_empty() {
+        return SplitOutput { rest: stdout.clone(), questions };
     }
     rest.extend_from_slice(&stdout[kept..]);
-    TakenOut { rest: rest.freeze(), asked }
+    SplitOutput { rest: rest.freeze(), questions }
 }
