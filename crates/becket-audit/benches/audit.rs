@@ -6,7 +6,7 @@ use becket_audit::VerdictLog;
 use becket_engine::{AuditLog, Engine, Environment};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, Session};
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use futures_util::FutureExt;
 use serde_json::json;
 use std::path::Path;
@@ -28,16 +28,18 @@ fn main() {
     let fire = |engine: &Engine| engine.fire(&event).now_or_never().unwrap();
     assert!(fire(&with).verdict.warnings.is_empty());
     bench.note("a tool call that a rule allows, whole; the difference of the two is the record");
-    bench.alone("fire a call that a rule decides, without an audit log", Must::Nanos(20_000.0), || {
-        fire(&without)
-    });
-    bench.alone("the same with a record of its verdict", Must::Nanos(40_000.0), || fire(&with));
+    bench.alone(
+        "fire a call that a rule decides, without an audit log",
+        BenchTarget::Nanos(20_000.0),
+        || fire(&without),
+    );
+    bench.alone("the same with a record of its verdict", BenchTarget::Nanos(40_000.0), || fire(&with));
     let log = VerdictLog::new(Some(directory.path().to_owned()));
     let (outcome, setting) = (fire(&without), with.config().policy.audit.clone());
     let record =
         || log.record(&setting, &becket_engine::AuditedVerdict::new(&event, &outcome, "digest")).unwrap();
     bench.note("hashed, linked, written under the lock; a checkpoint every 256 of them is not signed here");
-    bench.alone("record a verdict", Must::Nanos(20_000.0), record);
+    bench.alone("record a verdict", BenchTarget::Nanos(20_000.0), record);
 }
 
 fn engine(home: &Path, audit: &str) -> Engine {

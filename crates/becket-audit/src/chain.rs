@@ -6,7 +6,8 @@ use sha2::{Digest as _, Sha256};
 /// The hash before the first line of a log.
 pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// Returns the SHA-256 of some bytes, as 64 lowercase digits: of a line, without the line feed that ends it.
+/// Returns the SHA-256 of some bytes, as 64 lowercase hexadecimal digits. The hash of a line does not include its line
+/// feed.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))

@@ -1,4 +1,4 @@
-//! Signed statements about a log: this line had this number and this hash.
+//! Signed statements about a log, each giving the number and the hash of one line.
 
 use crate::key::{SigningKey, VerifyingKey};
 use becket_base::private_file;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The first line of what is signed.
+/// The first line of the signed message.
 const TITLE: &str = "becket audit checkpoint 1";
 
 /// A statement about one line of a log.
@@ -27,7 +27,7 @@ pub struct Checkpoint {
     pub signature: String,
 }
 
-/// The reason why a checkpoint was not exported.
+/// The reason why a checkpoint could not be exported.
 #[derive(Debug, thiserror::Error)]
 #[error("the checkpoint can't be written to `{path}`: {why}")]
 pub struct CheckpointError {
@@ -51,23 +51,23 @@ impl Checkpoint {
         statement
     }
 
-    /// Returns the text that is signed: a title, and a line for each field but the last.
+    /// Returns the message that is signed: a title, and a line for each field but the last.
     #[must_use]
     pub fn message(&self) -> String {
         let Checkpoint { log, seq, hash, at, key, signature: _ } = self;
         format!("{TITLE}\n{log}\n{seq}\n{hash}\n{at}\n{key}\n")
     }
 
-    /// Returns whether a key has signed it.
+    /// Returns whether this checkpoint was signed by a key.
     #[must_use]
     pub fn is_signed_by(&self, key: &VerifyingKey) -> bool {
         self.key == key.fingerprint() && key.verifies(self.message().as_bytes(), &self.signature)
     }
 
-    /// Appends it to a private file, with its directory.
+    /// Appends this checkpoint to a private file, which is created with its directory if needed.
     ///
     /// # Errors
-    /// Errors if it can't be written.
+    /// Errors if the file can't be written.
     pub fn export(&self, path: &Path) -> Result<(), CheckpointError> {
         let failed = |why| CheckpointError { path: path.to_owned(), why };
         let open = || private_file::options().append(true).create(true).open(path);
@@ -76,7 +76,7 @@ impl Checkpoint {
         private_file::check(&file).map_err(|why| failed(io::Error::other(why)))?;
         let mut line = serde_json::to_vec(self).map_err(|why| failed(why.into()))?;
         line.push(b'\n');
-        // One write, so that lines of several processes don't mix.
+        // A single write, so that lines of several processes don't mix.
         file.write_all(&line).map_err(failed)
     }
 }

@@ -6,49 +6,49 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Its kind.
+    /// The kind of the finding.
     pub kind: FindingKind,
-    /// The file, if it is about one.
+    /// The file, if the finding is about one.
     pub file: PathBuf,
-    /// The line, from 1 on; 0 if it is about none.
+    /// The line, starting from 1; 0 if the finding is not about a line.
     pub line: u64,
-    /// The finding.
+    /// The description.
     pub message: String,
 }
 
 /// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FindingKind {
-    /// A line is not as the line after it, or a signed statement, has it.
+    /// A line differs from the hash of it in the next line or in a signed statement.
     Edited,
     /// Records are missing between two lines.
     Gap,
-    /// A record of another log, or a number that was there before.
+    /// A record belongs to another log, or repeats a number.
     Foreign,
-    /// Lines that are not records and that no record accounts for.
+    /// Lines are not records, and no record accounts for them.
     Unreadable,
     /// A signature is wrong.
     WrongSignature,
-    /// Records are missing at the end: a signed statement is about a later one.
+    /// Records are missing at the end: a signed statement covers a later one.
     Cut,
-    /// A time in the future.
+    /// A record is dated in the future.
     Future,
-    /// A time before that of the record before.
+    /// A record is dated before the previous one.
     ClockSetBack,
-    /// Lines that a process has not written to their end.
+    /// Lines were not written completely.
     Torn,
-    /// The oldest files are gone, as the bound of the log has it.
+    /// The oldest files were removed, as the limits of the log require.
     Removed,
-    /// Records after the last signed statement, which no signature covers.
+    /// Records follow the last signed statement, so no signature covers them.
     Unsigned,
-    /// Statements whose signatures were not verified, for lack of their key.
+    /// Signatures of statements were not verified because the key is missing.
     Unverified,
-    /// A record of a newer version.
+    /// A record has a newer version.
     Newer,
 }
 
 impl FindingKind {
-    /// Returns its stable name.
+    /// Returns the stable name of the kind.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl FindingKind {
         }
     }
 
-    /// Returns whether the log is not to be believed. Other findings are notes.
+    /// Returns whether the log can't be trusted. Other findings are notes.
     #[must_use]
     pub const fn is_error(self) -> bool {
         match self {

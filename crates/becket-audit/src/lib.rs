@@ -1,13 +1,14 @@
 //! The audit log: every verdict as a line of JSON, each with the hash of the line before it.
 //!
-//! A [`VerdictLog`] is the log of an engine. [`verify`] reads a log as an outsider would: it follows the chain, and compares
-//! it with the [`Checkpoint`]s that were signed and kept in a second place.
+//! A [`VerdictLog`] is the log of an engine. [`verify`] reads a log as an outsider would: it follows the chain, and
+//! compares it with the [`Checkpoint`]s that were signed and kept in a second place.
 //!
-//! INVARIANT: a line is written whole or recorded as torn, by any number of processes; nothing is dropped silently but the
-//! oldest files of a log that has reached its bound. No input of a tool is in a record, only its hash, and what looks like a
-//! secret is redacted.
+//! INVARIANT: a line is written whole or recorded as torn, by any number of processes; nothing is dropped silently
+//! except the oldest files of a log that has reached its limit. Records contain only the hash of a tool's input, never
+//! the input, and anything that looks like a secret is redacted.
 //!
-//! The log proves nothing against whoever can write both the log and the key: keep the key with another user, or elsewhere.
+//! The log proves nothing against someone who can write both the log and the key: give the key to another user, or
+//! keep it elsewhere.
 
 mod chain;
 mod checkpoint;

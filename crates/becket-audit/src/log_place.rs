@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The place of a user's log: its current file, and names for the files beside it.
+/// The place of a user's log: its current file, and the names of the files beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPlace {
     directory: PathBuf,
@@ -13,7 +13,7 @@ pub struct LogPlace {
 }
 
 impl LogPlace {
-    /// Returns the place of the log of this process's user: in the directory of the setting, otherwise below the home
+    /// Returns the place of the log of this process's user: in the configured directory, otherwise below the home
     /// directory; `None` if there is neither.
     #[must_use]
     pub fn of(setting: &AuditSetting, home: Option<&Path>) -> Option<Self> {
@@ -32,31 +32,31 @@ impl LogPlace {
         LogPlace { directory: path.parent().unwrap_or(Path::new("")).to_owned(), name }
     }
 
-    /// Returns the current file.
+    /// Returns the path of the current file.
     #[must_use]
     pub fn current(&self) -> PathBuf {
         self.directory.join(format!("{}.jsonl", self.name))
     }
 
-    /// Returns the file whose lock writers hold.
+    /// Returns the path of the file that writers lock.
     #[must_use]
     pub fn lock(&self) -> PathBuf {
         self.directory.join(format!("{}.lock", self.name))
     }
 
-    /// Returns the file of checkpoints in a second place.
+    /// Returns the path of the file of checkpoints in a second place.
     #[must_use]
     pub fn checkpoints(&self, directory: &Path) -> PathBuf {
         directory.join(format!("{}.checkpoints.jsonl", self.name))
     }
 
-    /// Returns the name of a full file whose last record has the number `seq`.
+    /// Returns the path of a full file whose last record has the number `seq`.
     #[must_use]
     pub(crate) fn full(&self, seq: u64) -> PathBuf {
         self.directory.join(format!("{}.{seq:012}.jsonl", self.name))
     }
 
-    /// Returns the full files, the oldest first.
+    /// Returns the paths of the full files, oldest first.
     ///
     /// # Errors
     /// Errors if the directory can't be read.
@@ -77,7 +77,7 @@ impl LogPlace {
     }
 }
 
-/// Returns the name of a user's files: a log is never shared, as only its owner can write it.
+/// Returns the user's part of file names: a log is never shared, as only its owner can write it.
 #[cfg(unix)]
 fn user() -> String {
     format!("audit-{}", rustix::process::geteuid().as_raw())

@@ -1,4 +1,4 @@
-//! The end of a file of the log: its last record, and what a process has left there that it could not write whole.
+//! The end of a file of the log: its last record, and any incomplete lines that a process has left there.
 
 use crate::chain::digest;
 use crate::record::TornLines;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
-/// The number of bytes that are read first; most records are far shorter.
+/// The number of bytes that are read at first; most records are far shorter.
 const FIRST_WINDOW: u64 = 16 << 10;
 
 /// The part of a record that links it to the chain.
@@ -20,7 +20,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Reads it from a line; `None` if the line is not a record.
+    /// Parses the link from a line; `None` if the line is not a record.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }
@@ -39,9 +39,9 @@ pub(crate) struct Tail {
 pub(crate) struct FileEnd {
     /// The last record, if there is one.
     pub(crate) tail: Option<Tail>,
-    /// The lines after it that are not records, with the line feed that ends them.
+    /// The lines after it that are not records, including their line feeds.
     pub(crate) torn: Option<TornLines>,
-    /// Set if the last line has no line feed.
+    /// True if the last line has no line feed.
     pub(crate) is_open: bool,
 }
 

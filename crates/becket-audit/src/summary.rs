@@ -1,17 +1,17 @@
-//! A summary of what observed hooks would have done, for a staged rollout.
+//! A summary of the effects that observed hooks would have had, for a staged rollout.
 
 use crate::record::{AuditRecord, RecordBody};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The answers of one hook in observation that would have had one effect.
+/// The answers of one observed hook that would have had the same effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WithheldSummary {
     /// The source of the hook.
     pub source: String,
-    /// Its name for people.
+    /// The name that is shown to users.
     pub label: String,
-    /// The place where it is written.
+    /// The place where the hook is configured.
     pub place: String,
     /// The effect: `deny`, `ask`, …
     pub would: String,
@@ -25,7 +25,7 @@ pub struct WithheldSummary {
     pub last_at: String,
 }
 
-/// Returns the answers in observation by hook and effect, the most frequent first.
+/// Returns the answers of observed hooks, grouped by hook and effect, the most frequent first.
 #[must_use]
 pub fn withheld(records: &[AuditRecord]) -> Vec<WithheldSummary> {
     let mut found: BTreeMap<[&str; 4], (WithheldSummary, BTreeSet<&str>)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The log of an engine: the one way by which verdicts of every host are recorded.
+//! The log of an engine, through which the verdicts of every host are recorded.
 
 use crate::log_place::LogPlace;
 use crate::record::{RecordBody, VerdictRecord, WrittenRecord};
@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// An observer of a log, such as a copy of it elsewhere.
 ///
-/// The verdict waits for it, so it must not: it hands the record over to another thread.
+/// The verdict waits for it, so it must not block: it passes the record to another thread.
 pub trait RecordObserver: Send + Sync + std::fmt::Debug {
-    /// Receives a record that is in the file.
+    /// Receives a record that was written to the file.
     fn written(&self, record: WrittenRecord);
 }
 
@@ -24,7 +24,7 @@ pub struct VerdictLog {
     writer: Mutex<Option<OpenedLog>>,
 }
 
-/// A writer with the place that it was opened for.
+/// A writer and the place that it was opened for.
 #[derive(Debug)]
 struct OpenedLog {
     place: LogPlace,
@@ -39,7 +39,7 @@ impl VerdictLog {
         VerdictLog { home, observer: None, writer: Mutex::default() }
     }
 
-    /// Hands every record to an observer once it is in the file.
+    /// Sends every record to an observer once it is in the file.
     #[must_use]
     pub fn observed_by(self, observer: Arc<dyn RecordObserver>) -> Self {
         VerdictLog { observer: Some(observer), ..self }

@@ -1,6 +1,7 @@
 //! The verification of a log: the chain of its lines, and the signed statements about them.
 //!
-//! It trusts nothing in the log, and stops at nothing: every finding is a value, and what can't be read is a finding.
+//! It trusts nothing in the log, and never stops early: every finding is a value, and data that can't be read is a
+//! finding.
 
 use crate::chain::{GENESIS, digest};
 use crate::checkpoint::Checkpoint;
@@ -9,17 +10,17 @@ use crate::key::{SigningKey, VerifyingKey};
 use crate::log_place::LogPlace;
 use crate::record::{AuditRecord, RecordBody, VERSION};
 use crate::recovery::{Link, Tail};
+use becket_base::text_file;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// The longest line that is read, in bytes.
+/// The maximum length of a line, in bytes.
 const LONGEST_LINE: u64 = 16 << 20;
-/// The most findings that are kept.
+/// The maximum number of findings that are kept.
 const MOST_FINDINGS: usize = 1_000;
-/// The difference of two clocks that means nothing.
+/// The difference between two clocks that is tolerated.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
 
 /// The result of a verification.
@@ -30,9 +31,9 @@ pub struct Report {
     pub files: usize,
     /// The number of records.
     pub records: u64,
-    /// The numbers of the first record and the last.
+    /// The numbers of the first and the last record.
     pub range: Option<(u64, u64)>,
-    /// The last record that a verified signature is about.
+    /// The last record that a verified signature covers.
     pub signed_to: Option<u64>,
     /// The last record.
     pub(crate) last: Option<Tail>,
@@ -48,7 +49,7 @@ impl Report {
         Some(Checkpoint::sign(key, log, *seq, hash, &format!("{at:.6}")))
     }
 
-    /// Returns whether the log is whole.
+    /// Returns whether the log is intact.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.findings.iter().any(|finding| finding.kind.is_error())
@@ -65,8 +66,8 @@ pub struct VerifyError {
     pub why: io::Error,
 }
 
-/// Verifies a log, and compares it with the checkpoints in `exported`, a file of a second place. Without a key, no signature
-/// is verified. `now` is the present.
+/// Verifies a log, and compares it with the checkpoints in `exported`, a file in a second place. Without a key, no
+/// signature is verified. `now` is the current time.
 ///
 /// # Errors
 /// Errors if a file can't be read.
@@ -87,7 +88,7 @@ pub fn verify(
     Ok(walk.finish(place))
 }
 
-/// Returns the records of a log that can be read, the oldest first.
+/// Returns the readable records of a log, oldest first.
 ///
 /// # Errors
 /// Errors if a file can't be read.
@@ -101,21 +102,22 @@ pub fn records(place: &LogPlace) -> Result<Vec<AuditRecord>, VerifyError> {
     Ok(records)
 }
 
-/// Returns the files of a log, the oldest first.
+/// Returns the files of a log, oldest first.
 fn files(place: &LogPlace) -> Result<Vec<PathBuf>, VerifyError> {
     let current = place.current();
     let failed = |why| VerifyError { path: current.clone(), why };
     let mut files = place.full_files().map_err(failed)?;
-    if current.is_file() || files.is_empty() {
+    // Something else in its place is an error, not a log without a current file.
+    if current.symlink_metadata().is_ok() || files.is_empty() {
         files.push(current);
     }
     Ok(files)
 }
 
-/// Reads a file line by line, each with its line feed if it has one.
+/// Calls `each` for every line of a file, including its line feed if it has one.
 fn for_each_line(path: &Path, mut each: impl FnMut(u64, &[u8])) -> Result<(), VerifyError> {
     let failed = |why| VerifyError { path: path.to_owned(), why };
-    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let mut file = BufReader::new(text_file::open(path).map_err(failed)?);
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -128,13 +130,13 @@ fn for_each_line(path: &Path, mut each: impl FnMut(u64, &[u8])) -> Result<(), Ve
     Ok(())
 }
 
-/// A record that the next one is compared with.
+/// The previous record, which the next one is compared with.
 struct Before {
     tail: Tail,
     at: Option<Timestamp>,
 }
 
-/// Lines that are not records, and that the next record has to account for.
+/// Lines that are not records, for which the next record has to account.
 #[derive(Default)]
 struct Unexplained {
     bytes: Vec<u8>,
@@ -148,7 +150,7 @@ struct Walk<'a> {
     report: Report,
     before: Option<Before>,
     unexplained: Unexplained,
-    /// Statements of the second place by the number of their line.
+    /// Statements from the second place, by the number of their line.
     exported: HashMap<u64, Vec<Checkpoint>>,
     exported_file: PathBuf,
     unverified: u64,
@@ -183,7 +185,7 @@ impl<'a> Walk<'a> {
         for (number, statement) in statements {
             match statement {
                 Some(statement) => {
-                    // An unsigned one proves nothing.
+                    // An unsigned statement proves nothing.
                     if self.is_signed(&statement, path, number) {
                         self.exported.entry(statement.seq).or_default().push(statement);
                     }
@@ -226,14 +228,9 @@ impl<'a> Walk<'a> {
         self.report.records += 1;
         self.chain(&link, file, number);
         if link.version > VERSION {
-            self.find(
-                FindingKind::Newer,
-                file,
-                number,
-                format!("the record has the version {}", link.version),
-            );
+            self.find(FindingKind::Newer, file, number, format!("the record has version {}", link.version));
         } else if record.is_none() {
-            self.find(FindingKind::Unreadable, file, number, "the record is not understood");
+            self.find(FindingKind::Unreadable, file, number, "the record can't be parsed");
         }
         let at = self.time(&link, file, number);
         if let Some(AuditRecord { body: RecordBody::Checkpoint(statement), .. }) = &record {
@@ -256,16 +253,11 @@ impl<'a> Walk<'a> {
         match torn {
             Some(torn) if torn.bytes == bytes.len() as u64 && torn.sha256 == digest(&bytes) => {
                 let message =
-                    format!("{} bytes were not written to their end; they are not a record", bytes.len());
+                    format!("{} bytes were not written completely; they are not a record", bytes.len());
                 self.find(FindingKind::Torn, &file, line, message);
             }
             Some(_) => {
-                self.find(
-                    FindingKind::Edited,
-                    &file,
-                    line,
-                    "the torn lines are not those that were recorded",
-                );
+                self.find(FindingKind::Edited, &file, line, "the torn lines differ from the recorded ones");
             }
             None if !bytes.is_empty() => {
                 let message =
@@ -279,7 +271,8 @@ impl<'a> Walk<'a> {
     fn chain(&mut self, link: &Link, file: &Path, number: u64) {
         let Some(Before { tail: before, .. }) = &self.before else {
             if link.seq > 0 {
-                let message = format!("the log begins with record {}; the files before are gone", link.seq);
+                let message =
+                    format!("the log begins with record {}; the earlier files were removed", link.seq);
                 self.find(FindingKind::Removed, file, number, message);
             } else if link.previous != GENESIS {
                 self.find(FindingKind::Edited, file, number, "the first record is not the first of a log");
@@ -295,7 +288,8 @@ impl<'a> Walk<'a> {
         } else if seq <= last {
             self.find(FindingKind::Foreign, file, number, format!("record {seq} follows record {last}"));
         } else if link.previous != before.hash {
-            let message = format!("record {last} is not as record {seq} has it: one of them was edited");
+            let message =
+                format!("record {last} does not match its hash in record {seq}: one of them was edited");
             self.find(FindingKind::Edited, file, number, message);
         }
     }
@@ -321,14 +315,13 @@ impl<'a> Walk<'a> {
         Some(at)
     }
 
-    /// A statement in the log, about the line before.
+    /// Checks a statement in the log about the previous line.
     fn statement(&mut self, statement: &Checkpoint, link: &Link, file: &Path, number: u64) {
         let is_about_it = statement.log == link.log
             && statement.hash == link.previous
             && Some(statement.seq) == link.seq.checked_sub(1);
         if !is_about_it {
-            let message =
-                format!("the checkpoint is about another record than {}", link.seq.saturating_sub(1));
+            let message = format!("the checkpoint is not about record {}", link.seq.saturating_sub(1));
             self.find(FindingKind::Edited, file, number, message);
         } else if self.is_signed(statement, file, number) && self.key.is_some() {
             self.report.signed_to = Some(statement.seq);
@@ -354,13 +347,13 @@ impl<'a> Walk<'a> {
         let current = place.current();
         let Unexplained { bytes, file, line } = std::mem::take(&mut self.unexplained);
         if !bytes.is_empty() {
-            let message = format!("the last {} bytes were not written to their end", bytes.len());
+            let message = format!("the last {} bytes were not written completely", bytes.len());
             self.find(FindingKind::Torn, &file, line, message);
         }
         self.report.last = self.before.take().map(|before| before.tail);
         let last = self.report.range.map(|(_, last)| last);
         let first = self.report.range.map_or(0, |(first, _)| first);
-        // Statements about records that are gone with their files say nothing about the rest.
+        // Statements about records whose files were removed say nothing about the rest.
         let beyond = self.exported.keys().copied().filter(|seq| *seq >= first).max();
         if let Some(beyond) = beyond.filter(|seq| last.is_none_or(|last| *seq > last)) {
             let from = last.map_or(0, |last| last + 1);

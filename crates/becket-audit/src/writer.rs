@@ -1,7 +1,7 @@
 //! The writer of a log: one of any number, in any number of processes.
 //!
-//! Under the lock of the log it looks whether the end of the file is as it has left it, and reads the end if not. All lines
-//! of a record, with its checkpoint, are one write.
+//! Under the lock of the log, it checks whether the end of the file is still as it left it, and reads the end if not.
+//! All lines of a record, including its checkpoint, are written at once.
 
 use crate::chain::{GENESIS, digest};
 use crate::checkpoint::{Checkpoint, CheckpointError};
@@ -18,10 +18,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The bounds of a log.
+/// The limits of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RotationLimits {
-    /// The size up to which a file grows, in bytes.
+    /// The maximum size of a file, in bytes.
     pub bytes: u64,
     /// The number of files that are kept.
     pub files: u32,
@@ -39,7 +39,7 @@ pub enum AuditError {
         /// The reason.
         why: io::Error,
     },
-    /// The file of the log can be used by others, belongs to them, or is none.
+    /// The file of the log can be used by other users, belongs to another one, or is not a file.
     #[error("`{path}` is not a private file of this user: {why}")]
     NotPrivate {
         /// The file.
@@ -47,7 +47,7 @@ pub enum AuditError {
         /// The reason.
         why: String,
     },
-    /// Another process holds the lock all the time.
+    /// Another process holds the lock for too long.
     #[error("`{path}` is locked by another process that does not release it")]
     Busy {
         /// The file.
@@ -59,15 +59,15 @@ pub enum AuditError {
         /// The file.
         path: PathBuf,
     },
-    /// The record is written, but no checkpoint, since the key can't be used.
+    /// The record was written, but no checkpoint, since the key can't be used.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The record is written, but its checkpoint is not in the second place.
+    /// The record was written, but its checkpoint could not be exported to the second place.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
 }
 
-/// The signing of checkpoints.
+/// The parameters for signing checkpoints.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CheckpointPlan<'a> {
     pub(crate) key: &'a Path,
@@ -75,7 +75,7 @@ pub(crate) struct CheckpointPlan<'a> {
     pub(crate) second_place: Option<&'a Path>,
 }
 
-/// The end of the file after a write of this writer.
+/// The end of the file after a write by this writer.
 #[derive(Debug)]
 struct KnownEnd {
     file: File,
@@ -83,19 +83,19 @@ struct KnownEnd {
     tail: Tail,
 }
 
-/// A writer of a log.
+/// A writer of an audit log.
 #[derive(Debug)]
 pub struct AuditWriter {
     place: LogPlace,
     limits: RotationLimits,
     lock: Option<File>,
     known: Option<KnownEnd>,
-    /// The records that were written and that nobody has taken.
+    /// The records that were written and not taken yet.
     written: Vec<WrittenRecord>,
 }
 
 impl AuditWriter {
-    /// Creates the writer of a log, whose files are made when they are needed.
+    /// Creates the writer of a log, whose files are created when they are needed.
     #[must_use]
     pub fn new(place: LogPlace, limits: RotationLimits) -> Self {
         AuditWriter { place, limits, lock: None, known: None, written: Vec::new() }
@@ -104,7 +104,7 @@ impl AuditWriter {
     /// Appends a record.
     ///
     /// # Errors
-    /// Errors if it can't be written.
+    /// Errors if the record can't be written.
     pub fn append(&mut self, body: RecordBody) -> Result<(), AuditError> {
         self.append_with(body, None)?;
         self.written.clear();
@@ -119,12 +119,12 @@ impl AuditWriter {
         self.locked(|writer| writer.write(body, checkpoints))
     }
 
-    /// Takes the records that were written since the last time, of failed calls as well.
+    /// Takes the records that were written since the last call, including those of failed calls.
     pub(crate) fn take_written(&mut self) -> Vec<WrittenRecord> {
         std::mem::take(&mut self.written)
     }
 
-    /// Does some work under the lock. A failure forgets what is known of the file.
+    /// Runs some work under the lock. After a failure, the known end of the file is discarded.
     fn locked<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, AuditError>) -> Result<T, AuditError> {
         let path = self.place.lock();
         let lock = match self.lock.take() {
@@ -140,7 +140,7 @@ impl AuditWriter {
         if !matches!(done, Ok(_) | Err(AuditError::Checkpoint(_) | AuditError::Key(_))) {
             self.known = None;
         }
-        // The end of the process ends a lock that can't be released.
+        // A lock that can't be released is released when the process ends.
         let _ = lock.unlock();
         self.lock = Some(lock);
         done
@@ -164,7 +164,7 @@ impl AuditWriter {
         if let (Some(statement), Some(directory)) = (statement, second_place) {
             statement.export(&self.place.checkpoints(directory))?;
         }
-        // The record is written, whatever became of the statement about it.
+        // The record is written, even if signing failed.
         key.transpose()?;
         Ok(())
     }
@@ -187,7 +187,7 @@ impl AuditWriter {
         Ok((file, length, end))
     }
 
-    /// The last record before the current file, which has none.
+    /// Returns the last record before the current file, if the current file has none.
     fn tail_of_full_file(&self) -> Result<Option<Tail>, AuditError> {
         let files = self.place.full_files().map_err(|why| file_error(&self.place.current(), why))?;
         let Some(path) = files.last() else { return Ok(None) };
@@ -199,7 +199,7 @@ impl AuditWriter {
     /// Writes the lines, to a new file if the current one is full.
     fn put(&mut self, mut file: File, length: u64, lines: Lines) -> Result<(), AuditError> {
         let path = self.place.current();
-        // What belongs to torn lines has to stay behind them.
+        // Records about torn lines have to stay in the same file, after them.
         if length > 0 && !lines.is_tied && length + lines.bytes.len() as u64 > self.limits.bytes {
             file = self.rotate(&path, &lines)?;
         }
@@ -228,14 +228,14 @@ struct Lines {
     bytes: Vec<u8>,
     tail: Option<Tail>,
     first_seq: u64,
-    /// Set if they have to be in the file that they were made for.
+    /// True if they have to be written to the file that they were created for.
     is_tied: bool,
     at: String,
     written: Vec<WrittenRecord>,
 }
 
 impl Lines {
-    /// Begins behind the end of a file. Torn lines that are there are recorded first.
+    /// Creates lines to append to the end of a file. Torn lines at that end are recorded first.
     fn behind(end: FileEnd) -> Self {
         let first_seq = end.tail.as_ref().map_or(0, |tail| tail.seq + 1);
         let bytes = if end.is_open { b"\n".to_vec() } else { Vec::new() };
@@ -243,7 +243,7 @@ impl Lines {
         let is_tied = end.is_open || end.torn.is_some();
         let mut lines = Lines { bytes, tail: end.tail, first_seq, is_tied, at, written: Vec::new() };
         if let Some(torn) = end.torn {
-            // INVARIANT: a record is made of texts and numbers, which are JSON.
+            // INVARIANT: a record consists of texts and numbers, which JSON can represent.
             let _ = lines.add(RecordBody::Torn(torn));
         }
         lines
@@ -297,7 +297,7 @@ impl FileIdentity {
         FileIdentity { id: (found.dev(), found.ino()), length: found.len() }
     }
 
-    /// A file of the same length may be another one, so nothing is known.
+    /// Returns an identity that equals no other: a file of the same length may be another one.
     #[cfg(not(unix))]
     fn of(found: &Metadata) -> Self {
         use std::sync::atomic::{AtomicU64, Ordering};
@@ -306,13 +306,13 @@ impl FileIdentity {
     }
 }
 
-/// The pauses between attempts to lock: a record takes microseconds, and a process that is stopped may hold the lock.
+/// Returns the pauses between attempts to lock: a record takes microseconds, and a stopped process may hold the lock.
 fn pauses() -> impl Iterator<Item = Duration> {
     let short = std::iter::repeat_n(Duration::from_micros(20), 50);
     short.chain(std::iter::repeat_n(Duration::from_millis(2), 1_500))
 }
 
-/// Opens a private file, with its directory.
+/// Opens a private file, creating its directory if needed.
 fn open(path: &Path, options: &mut fs::OpenOptions) -> Result<File, AuditError> {
     let failed = |why| file_error(path, why);
     let file = match options.open(path) {

@@ -20,20 +20,49 @@ pub struct AgentConfig {
     pub project: Option<&'static str>,
     /// The form of an entry.
     pub form: ConfigForm,
-    /// The events by the names of the configuration, where these are not the names in payloads: name, event.
+    /// The events by the names of the configuration, if these are not the names in payloads: name, event.
     pub events: &'static [(&'static str, EventKind)],
     /// Set if each native event needs an entry; otherwise the first one of each event of the protocol is enough.
     pub every_native: bool,
     /// The longest time limit that an entry may name.
     pub longest: Option<Duration>,
-    /// Events with a limit of their own: name, limit.
+    /// Events with a separate limit: name, limit.
     pub short: &'static [(&'static str, Duration)],
-    /// The step that a person has to take afterwards.
+    /// The step that the user has to take afterwards.
     pub step: Option<&'static str>,
     /// Set if the agent runs the hooks of `.claude/settings.json` itself.
     pub reads_hooks: Option<&'static str>,
     /// The agent's own record of the folders that its user trusts.
     pub trust: Option<TrustRecord>,
+    /// The settings with which it switches off hooks.
+    pub off: &'static [OffSwitch],
+}
+
+/// A setting with which an agent switches off hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OffSwitch {
+    /// The scope of the file.
+    pub scope: Scope,
+    /// The file, below the agent's directory of the user, or below the project.
+    pub file: &'static str,
+    /// The setting in the file.
+    pub kind: SwitchKind,
+}
+
+/// The setting in a file that switches off hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SwitchKind {
+    /// A truth value, by its keys from the top. Hooks run if it is `on` or missing.
+    Value {
+        /// The keys.
+        keys: &'static [&'static str],
+        /// The value with which hooks run.
+        on: bool,
+    },
+    /// A list with names and commands of hooks that do not run, by its keys from the top.
+    Names(&'static [&'static str]),
+    /// The file itself: if it exists, the agent reads its hooks instead of those in the file with the entries.
+    Instead,
 }
 
 /// A file below the home directory, or below the directory that a variable names.
@@ -85,9 +114,9 @@ pub enum ListEntry {
 /// The interface that a file of code uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PluginKind {
-    /// That of opencode and its forks.
+    /// The interface of opencode and its forks.
     Opencode,
-    /// That of pi.
+    /// The interface of pi.
     Pi,
 }
 
@@ -111,7 +140,7 @@ impl Scope {
     }
 }
 
-/// The directories in which configurations are looked for.
+/// The directories that contain configurations.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     /// The home directory.
@@ -134,7 +163,7 @@ pub struct RegisteredEvent {
 }
 
 impl RegisteredEvent {
-    /// Returns true if a refusal on the event holds something back.
+    /// Returns true if a refusal can block the event.
     pub fn is_deciding(&self) -> bool {
         self.kind.spec().on_failure == OnFailureEffect::Block
     }
@@ -174,7 +203,7 @@ impl AgentConfig {
         }
     }
 
-    /// Returns the file as a message names it before it is known where it is.
+    /// Returns the file as a message names it while its directory is unknown.
     pub fn shown(&self, scope: Scope) -> String {
         match scope {
             Scope::User => self.user.map_or_else(String::new, |location| location.shown()),
@@ -190,7 +219,7 @@ impl AgentConfig {
         self.trust.zip(directory).is_some_and(|(record, directory)| record.trusts(directory, folder, root))
     }
 
-    /// Returns true if a directory of the agent is there.
+    /// Returns true if a directory of the agent exists.
     pub fn has_directory(&self, places: &Places) -> bool {
         let file = self.user.and_then(|location| Some((location.path(places)?, location.file)));
         let directory = file.map(|(path, file)| {
@@ -200,8 +229,8 @@ impl AgentConfig {
         directory.is_some_and(|directory| directory.is_dir())
     }
 
-    /// Returns the events to register: those that decide, those whose answers the agent takes, those that keep context, and
-    /// `more`.
+    /// Returns the events to register: those that decide, those whose answers the agent accepts, those that keep
+    /// context, and `more`.
     pub fn registered(&self, more: &[EventKind]) -> Vec<RegisteredEvent> {
         let mut found: Vec<RegisteredEvent> = Vec::new();
         for event in self.fired() {
@@ -232,7 +261,7 @@ impl AgentConfig {
         named.collect()
     }
 
-    /// Returns true if the agent runs the input by which a hook replaces that of a call.
+    /// Returns true if the agent runs the input with which a hook replaces that of a call.
     pub fn takes_rewrites(&self) -> bool {
         self.dialect().row_of(EventKind::PreToolUse).is_some_and(|row| row.supports.rewrite)
     }
@@ -242,7 +271,7 @@ impl AgentConfig {
         supports.refusal || supports.context
     }
 
-    /// Returns the time limit of an entry for handlers that take `longest`: 5 s more, up to the agent's own limits.
+    /// Returns the time limit of an entry for handlers that may take `longest`: 5 s more, up to the agent's own limits.
     pub fn limit(&self, event: &str, longest: Option<Duration>) -> Duration {
         let wanted = longest.map_or(self.dialect().timeout.default, |longest| longest + MARGIN);
         let short = self.short.iter().find(|(name, _)| *name == event).map(|(_, limit)| *limit);
@@ -251,7 +280,7 @@ impl AgentConfig {
         longest.map_or(wanted, |longest| wanted.min(longest))
     }
 
-    /// Returns the time after which Becket has to answer on an event.
+    /// Returns the time within which Becket has to answer on an event.
     pub fn within(&self, event: &str, longest: Option<Duration>) -> Duration {
         let limit = self.limit(event, longest);
         limit.saturating_sub(MARGIN).max(limit / 2).max(Duration::from_secs(1))

@@ -1,6 +1,6 @@
 //! The configurations of all agents.
 
-use crate::agent::{AgentConfig, ConfigForm, ListEntry, Location, PluginKind};
+use crate::agent::{AgentConfig, ConfigForm, ListEntry, Location, OffSwitch, PluginKind, Scope, SwitchKind};
 use crate::trust_record::TrustRecord;
 use becket_model::EventKind;
 use std::time::Duration;
@@ -18,6 +18,7 @@ const NONE: AgentConfig = AgentConfig {
     step: None,
     reads_hooks: None,
     trust: None,
+    off: &[],
 };
 
 const fn at(directory: &'static str, file: &'static str) -> Option<Location> {
@@ -32,6 +33,26 @@ const fn groups(named: bool, comments: bool) -> ConfigForm {
     ConfigForm::Groups { matcher: true, named, comments }
 }
 
+/// A key whose value `true` switches off all hooks.
+const fn disables(scope: Scope, file: &'static str, keys: &'static [&'static str]) -> OffSwitch {
+    OffSwitch { scope, file, kind: SwitchKind::Value { keys, on: false } }
+}
+
+/// A key whose value `false` switches off all hooks.
+const fn enables(scope: Scope, file: &'static str, keys: &'static [&'static str]) -> OffSwitch {
+    OffSwitch { scope, file, kind: SwitchKind::Value { keys, on: true } }
+}
+
+/// A list of hooks that are switched off.
+const fn lists(scope: Scope, file: &'static str, keys: &'static [&'static str]) -> OffSwitch {
+    OffSwitch { scope, file, kind: SwitchKind::Names(keys) }
+}
+
+/// A file with hooks, besides which the agent ignores those in its settings.
+const fn replaces(scope: Scope, file: &'static str) -> OffSwitch {
+    OffSwitch { scope, file, kind: SwitchKind::Instead }
+}
+
 /// The configurations, in the order of the dialects.
 pub static AGENTS: [AgentConfig; 14] = [
     AgentConfig {
@@ -44,6 +65,11 @@ pub static AGENTS: [AgentConfig; 14] = [
             "start it with `--setting-sources user`, or it runs the hooks of the project itself as well",
         ),
         reads_hooks: Some("it runs the hooks of `.claude/settings.json` itself"),
+        off: &[
+            disables(Scope::User, "settings.json", &["disableAllHooks"]),
+            disables(Scope::Project, ".claude/settings.json", &["disableAllHooks"]),
+            disables(Scope::Project, ".claude/settings.local.json", &["disableAllHooks"]),
+        ],
         ..NONE
     },
     AgentConfig {
@@ -57,6 +83,12 @@ pub static AGENTS: [AgentConfig; 14] = [
             "open Codex, type `/hooks` and trust the hooks of becket: until then it skips them without a word",
         ),
         trust: Some(TrustRecord::Projects("config.toml")),
+        off: &[
+            enables(Scope::User, "config.toml", &["features", "hooks"]),
+            enables(Scope::User, "config.toml", &["features", "codex_hooks"]),
+            enables(Scope::Project, ".codex/config.toml", &["features", "hooks"]),
+            enables(Scope::Project, ".codex/config.toml", &["features", "codex_hooks"]),
+        ],
         ..NONE
     },
     AgentConfig {
@@ -66,6 +98,14 @@ pub static AGENTS: [AgentConfig; 14] = [
         project: Some(".gemini/settings.json"),
         form: groups(true, true),
         trust: Some(TrustRecord::Folders("trustedFolders.json")),
+        off: &[
+            enables(Scope::User, "settings.json", &["hooksConfig", "enabled"]),
+            enables(Scope::User, "settings.json", &["tools", "enableHooks"]),
+            lists(Scope::User, "settings.json", &["hooksConfig", "disabled"]),
+            enables(Scope::Project, ".gemini/settings.json", &["hooksConfig", "enabled"]),
+            enables(Scope::Project, ".gemini/settings.json", &["tools", "enableHooks"]),
+            lists(Scope::Project, ".gemini/settings.json", &["hooksConfig", "disabled"]),
+        ],
         ..NONE
     },
     AgentConfig {
@@ -74,6 +114,14 @@ pub static AGENTS: [AgentConfig; 14] = [
         user: at(".qwen", "settings.json"),
         project: Some(".qwen/settings.json"),
         form: groups(true, true),
+        off: &[
+            disables(Scope::User, "settings.json", &["disableAllHooks"]),
+            enables(Scope::User, "settings.json", &["hooksConfig", "enabled"]),
+            lists(Scope::User, "settings.json", &["hooksConfig", "disabled"]),
+            disables(Scope::Project, ".qwen/settings.json", &["disableAllHooks"]),
+            enables(Scope::Project, ".qwen/settings.json", &["hooksConfig", "enabled"]),
+            lists(Scope::Project, ".qwen/settings.json", &["hooksConfig", "disabled"]),
+        ],
         ..NONE
     },
     AgentConfig {
@@ -85,6 +133,14 @@ pub static AGENTS: [AgentConfig; 14] = [
         reads_hooks: Some(
             "it reads `.claude/settings.json` itself, without `if` and the arguments of plugins",
         ),
+        off: &[
+            disables(Scope::User, "settings.json", &["disableAllHooks"]),
+            disables(Scope::User, "config.json", &["disableAllHooks"]),
+            disables(Scope::User, "hooks/becket.json", &["disableAllHooks"]),
+            disables(Scope::Project, ".github/copilot/settings.json", &["disableAllHooks"]),
+            disables(Scope::Project, ".github/copilot/settings.local.json", &["disableAllHooks"]),
+            disables(Scope::Project, ".github/hooks/becket.json", &["disableAllHooks"]),
+        ],
         ..NONE
     },
     AgentConfig {
@@ -93,6 +149,14 @@ pub static AGENTS: [AgentConfig; 14] = [
         user: at(".factory", "settings.json"),
         project: Some(".factory/settings.json"),
         form: groups(false, true),
+        off: &[
+            disables(Scope::User, "settings.json", &["hooksDisabled"]),
+            disables(Scope::User, "settings.local.json", &["hooksDisabled"]),
+            replaces(Scope::User, "hooks.json"),
+            disables(Scope::Project, ".factory/settings.json", &["hooksDisabled"]),
+            disables(Scope::Project, ".factory/settings.local.json", &["hooksDisabled"]),
+            replaces(Scope::Project, ".factory/hooks.json"),
+        ],
         ..NONE
     },
     AgentConfig {

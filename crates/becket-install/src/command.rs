@@ -1,14 +1,17 @@
 //! The command of an entry: `becket fire`, or a refusal in the agent's own form if it can't be run.
 //!
-//! A POSIX shell runs `becket` and passes on its exit code if it is one of an answer: 0, that of a refusal on this event, and
-//! on events that can hold nothing back also 1 and 2. Any other one, as of a program that is missing, can't be executed, was
-//! killed or does not know its arguments, becomes the refusal that the agent takes on this event.
+//! A POSIX shell runs `becket` and passes on its exit code if it is one of an answer: 0, that of a refusal on this
+//! event, and on events that can't be blocked also 1 and 2. Any other one, as from a program that is missing, can't be
+//! executed, was killed or does not know its arguments, becomes the refusal that the agent accepts on this event.
 
 use crate::agent::{AgentConfig, ConfigForm, RegisteredEvent, Scope};
 use becket_dialects::refuse;
 use becket_model::EventKind;
 use serde_json::json;
 use std::time::Duration;
+
+/// The name of an entry, if the form of the agent has names.
+pub(crate) const ENTRY_NAME: &str = "becket";
 
 /// The argument by which an entry is recognised as Becket's own.
 pub const MARKER: &str = "--installed";
@@ -17,8 +20,8 @@ pub const MARKER: &str = "--installed";
 pub(crate) const EXEC_REWRITE: &str = "--exec-rewrite";
 
 /// The script of every entry. `$0` is the program; the first three arguments are the refusal's stdout, stderr and exit
-/// code, the others are those of the program.
-const SCRIPT: &str = r#"o=$1 e=$2 x=$3; shift 3; "$0" "$@"; c=$?; case $x:$c in *:0|1:1|1:2|2:2) exit $c;; esac; [ -z "$o" ] || printf "%s\n" "$o"; [ -z "$e" ] || printf "%s\n" "$e" >&2; exit $x"#;
+/// code, the others are those of the program. A refusal that stdout does not take is on stderr, with exit code 2.
+const SCRIPT: &str = r#"o=$1 e=$2 x=$3; shift 3; "$0" "$@"; c=$?; case $x:$c in *:0|1:1|1:2|2:2) exit $c;; esac; [ -z "$o" ] || printf "%s\n" "$o" || { printf "%s\n" "$o" >&2; exit 2; }; [ -z "$e" ] || printf "%s\n" "$e" >&2; exit $x"#;
 
 /// The command of one entry.
 #[derive(Debug, Clone)]
@@ -31,7 +34,7 @@ pub struct HookCommand<'a> {
     pub program: &'a str,
     /// The longest time that a handler may take; `None` if there are no handlers.
     pub longest: Option<Duration>,
-    /// Set if shell lines are rewritten to run under `becket exec`, where the agent takes a rewrite.
+    /// Set if shell lines are rewritten to run under `becket exec`, if the agent accepts a rewrite.
     pub exec_rewrite: bool,
 }
 
@@ -75,33 +78,48 @@ impl HookCommand<'_> {
     }
 }
 
-/// Returns true if a command, or the text of a plugin, is Becket's own.
-pub fn is_own(text: &str) -> bool {
-    text.contains("becket") && text.contains(MARKER)
+/// Returns true if the command of an entry is Becket's own: a shell that runs a script, of any version, with the program
+/// and its arguments. A command that only contains such words is someone else's.
+pub fn is_own(command: &str) -> bool {
+    own_words(command).is_some()
 }
 
-/// Joins words for a shell. A text with a NUL, which no command can hold, is left out.
+/// Returns the program of an own command and its arguments; `None` for any other command.
+pub(crate) fn own_words(command: &str) -> Option<Vec<String>> {
+    let words = shlex::split(command)?;
+    let [shell, option, _script, program, rest @ ..] = words.as_slice() else { return None };
+    if shell != "sh" || option != "-c" {
+        return None;
+    }
+    let start = rest.iter().position(|word| word == "fire")?;
+    let started: Vec<String> = std::iter::once(program).chain(&rest[start..]).cloned().collect();
+    is_started(&started).then_some(started)
+}
+
+/// Returns true if these words start Becket as the hook of an agent: `PROGRAM fire --dialect NAME … --installed MAJOR`.
+pub(crate) fn is_started(words: &[String]) -> bool {
+    // A redirection or an operator is not part of an entry.
+    let is_plain = |word: &String| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    match words {
+        [_program, fire, dialect, arguments @ .., marker, major] => {
+            fire == "fire"
+                && dialect == "--dialect"
+                && marker == MARKER
+                && major.parse::<u32>().is_ok()
+                && arguments.iter().all(is_plain)
+        }
+        _ => false,
+    }
+}
+
+/// Joins words for a shell. A text with a NUL, which no command can contain, is left out.
 fn join<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let quoted: Vec<String> =
         words.filter_map(|word| shlex::try_quote(word).ok().map(|word| word.into_owned())).collect();
     quoted.join(" ")
 }
 
-/// Returns the program of an own command.
-pub(crate) fn program_of(command: &str) -> Option<String> {
-    let words = shlex::split(command)?;
-    match words.as_slice() {
-        [sh, c, _, program, ..] if sh == "sh" && c == "-c" => Some(program.clone()),
-        _ => None,
-    }
-}
-
-/// Returns the time after which an own command answers.
-pub(crate) fn limit_of(command: &str) -> Option<Duration> {
-    limit_among(&shlex::split(command)?)
-}
-
-/// Returns the time after which the program answers that is started with these words.
+/// Returns the time within which the program that is started with these words answers.
 pub(crate) fn limit_among(words: &[String]) -> Option<Duration> {
     let at = words.iter().position(|word| word == "--within")?;
     words.get(at + 1)?.parse().ok().map(Duration::from_secs)
@@ -114,7 +132,7 @@ mod tests {
     use becket_dialects::{Answer, Effect};
     use std::process::Command;
 
-    /// The answer of an entry whose program is `program`.
+    /// Runs an entry whose program is `program`, and returns its answer.
     fn answer(agent: &AgentConfig, event: &RegisteredEvent, program: &str) -> Answer {
         let command = HookCommand { agent, scope: Scope::User, program, longest: None, exec_rewrite: false };
         let command = command.text(event);
@@ -164,6 +182,23 @@ mod tests {
         }
     }
 
+    // rule: O10
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_refusal_that_stdout_does_not_take_is_on_stderr() {
+        let agent = crate::agent("gemini").unwrap();
+        let registered = agent.registered(&[]);
+        let event = registered.iter().find(|event| event.kind == EventKind::PreToolUse).unwrap();
+        let program = "/nowhere/becket";
+        let command = HookCommand { agent, scope: Scope::User, program, longest: None, exec_rewrite: false };
+        let text = command.text(event);
+        for to in ["/dev/full", "&-"] {
+            let ended = Command::new("sh").args(["-c", &format!("{text} >{to}")]).output().unwrap();
+            let said = String::from_utf8(ended.stderr).unwrap();
+            assert!(ended.status.code() == Some(2) && said.contains("--repair"), "{to}: {said}");
+        }
+    }
+
     #[test]
     fn the_answer_of_the_program_is_passed_on() {
         let directory = tempfile::tempdir().unwrap();
@@ -184,13 +219,37 @@ mod tests {
         };
         let text = command.text(&event);
         assert!(is_own(&text));
-        assert_eq!(program_of(&text).as_deref(), program.to_str());
-        assert_eq!(limit_of(&text), Some(Duration::from_secs(55)));
+        let words = own_words(&text).unwrap();
+        assert_eq!(words.first().map(String::as_str), program.to_str());
+        assert_eq!(limit_among(&words), Some(Duration::from_secs(55)));
         let line = format!("echo in | {text}");
         let ended = Command::new("sh").args(["-c", &line]).output().unwrap();
         let out = String::from_utf8(ended.stdout).unwrap();
         assert_eq!(ended.status.code(), Some(0));
         assert_eq!(out, "out in fire --dialect gemini --within 55 --user-scope --installed 0\n");
         assert_eq!(ended.stderr, b"err\n");
+    }
+
+    #[test]
+    fn a_command_that_only_contains_the_words_of_an_entry_is_not_one() {
+        let entry = "sh -c 'x' becket '' why 2 fire --dialect gemini --within 55 --installed 0";
+        assert!(is_own(entry), "{entry}");
+        for other in [
+            "apt list --installed 2>/dev/null | grep -q becket",
+            "becket fire --dialect gemini --installed 0",
+            "sh -c 'x' becket '' why 2 fire --dialect gemini --installed",
+            "sh -c 'x' becket '' why 2 fire --dialect gemini --installed new",
+            "sh -c 'x' becket '' why 2 fire --stdin-event --installed 0",
+            &format!("{entry} | tee log"),
+            &format!("{entry} >log"),
+            &format!("{entry}; rm log"),
+            &format!("mine && {entry}"),
+            &format!("echo {entry}"),
+            &entry.replace(" --installed", " >log --installed"),
+            &entry.replace("sh -c", "bash -c"),
+            "",
+        ] {
+            assert!(!is_own(other), "{other}");
+        }
     }
 }

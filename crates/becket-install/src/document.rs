@@ -5,14 +5,15 @@
 mod json;
 mod layout;
 mod splice;
-mod toml;
+pub(crate) mod toml;
 mod yaml;
 
 use crate::agent::ConfigForm;
-use crate::command::is_own;
+use crate::command::MARKER;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Range;
+use std::path::Path;
 
 /// An entry to add.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct Entry {
     pub limit: u64,
 }
 
-/// An own entry of a text.
+/// An own entry in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnEntry {
     /// The event.
@@ -45,10 +46,10 @@ pub struct SettingsItem {
     pub value: Value,
 }
 
-/// The reason for which a text was not changed.
+/// The reason why a text was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// It can't be parsed.
+    /// The text can't be parsed.
     #[error("it is not {format}: {why}; correct it first")]
     Malformed {
         /// The format.
@@ -64,7 +65,7 @@ pub enum DocumentError {
     WrongType {
         /// The part of the file.
         what: String,
-        /// The type that it has to be.
+        /// The required type.
         expected: &'static str,
     },
     /// The form of the file is one that can't be edited safely.
@@ -80,27 +81,27 @@ pub enum DocumentError {
 pub struct EditedText {
     /// The text.
     pub text: String,
-    /// The parts of it that were inserted, in order.
+    /// The inserted parts, in order.
     pub inserted: Vec<Range<usize>>,
     /// The objects and lists that were created, as paths of keys.
     pub created: Vec<Vec<String>>,
 }
 
 impl EditedText {
-    /// Returns the inserted texts, by which the entries are found again in a text that was edited since; none if an entry
-    /// can't be told from the rest of the text.
+    /// Returns the inserted texts, by which the entries are found again in a text that was edited since; none if an
+    /// entry can't be distinguished from the rest of the text.
     pub fn insertions(&self) -> Vec<Insertion> {
         let mut insertions = Vec::new();
         let mut ranges = self.inserted.iter();
         while let Some(range) = ranges.next() {
             let first = &self.text[range.clone()];
-            if is_own(first) {
+            if has_entry(first) {
                 let text = first.to_owned();
                 insertions.push(Insertion { comma: String::new(), between: String::new(), text });
                 continue;
             }
             // A comma belongs to the entry that follows; a comment may be between the two.
-            let Some(next) = ranges.next().filter(|next| is_own(&self.text[(*next).clone()])) else {
+            let Some(next) = ranges.next().filter(|next| has_entry(&self.text[(*next).clone()])) else {
                 return Vec::new();
             };
             insertions.push(Insertion {
@@ -111,6 +112,11 @@ impl EditedText {
         }
         insertions
     }
+}
+
+/// Returns true if an inserted text has an entry: it is not a comma alone.
+fn has_entry(inserted: &str) -> bool {
+    inserted.contains(MARKER)
 }
 
 /// A text that was inserted with entries.
@@ -133,7 +139,7 @@ impl Insertion {
     }
 }
 
-/// Returns a text without insertions; `None` if one of them is not in it any more as it was.
+/// Returns a text without insertions; `None` if one of them was changed or is missing.
 fn without_insertions(text: &str, insertions: &[Insertion]) -> Option<String> {
     let mut left = String::with_capacity(text.len());
     let mut rest = text;
@@ -162,7 +168,7 @@ pub struct ConfigText<'t> {
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 impl<'t> ConfigText<'t> {
-    /// The text of a file; a byte-order mark is kept.
+    /// Creates the text of a file; a byte-order mark is kept.
     pub fn new(form: ConfigForm, text: &'t str) -> Self {
         match text.strip_prefix(BYTE_ORDER_MARK) {
             Some(body) => ConfigText { form, mark: BYTE_ORDER_MARK, body },
@@ -173,12 +179,12 @@ impl<'t> ConfigText<'t> {
     /// Returns the entries that are Becket's own.
     ///
     /// # Errors
-    /// The text can't be parsed.
-    pub fn own(&self) -> Result<Vec<OwnEntry>, DocumentError> {
+    /// Errors if the text can't be parsed.
+    pub fn own_entries(&self) -> Result<Vec<OwnEntry>, DocumentError> {
         match self.form {
-            ConfigForm::Groups { .. } | ConfigForm::List(_) => json::own(self.form, self.body),
-            ConfigForm::Tables => toml::own(self.body),
-            ConfigForm::Sequences => yaml::own(self.body),
+            ConfigForm::Groups { .. } | ConfigForm::List(_) => json::own_entries(self.form, self.body),
+            ConfigForm::Tables => toml::own_entries(self.body),
+            ConfigForm::Sequences => yaml::own_entries(self.body),
             ConfigForm::Scripts | ConfigForm::Plugin(_) => Err(no_entries()),
         }
     }
@@ -186,7 +192,7 @@ impl<'t> ConfigText<'t> {
     /// Adds entries.
     ///
     /// # Errors
-    /// The text can't be changed as intended.
+    /// Errors if the text can't be changed as intended.
     pub fn add(&self, entries: &[Entry]) -> Result<EditedText, DocumentError> {
         let edited = match self.form {
             ConfigForm::Groups { .. } | ConfigForm::List(_) => json::add(self.form, self.body, entries)?,
@@ -197,18 +203,18 @@ impl<'t> ConfigText<'t> {
         Ok(self.marked(edited))
     }
 
-    /// Removes the own entries, and of `created` what is empty then.
+    /// Removes the own entries, and the parts of `created` that are then empty.
     ///
     /// # Errors
-    /// The text can't be changed as intended.
+    /// Errors if the text can't be changed as intended.
     pub fn remove(&self, created: &[Vec<String>]) -> Result<EditedText, DocumentError> {
         self.remove_inserted(created, &[])
     }
 
-    /// The same. Where `insertions` are as they were, every byte around them stays. Only JSON needs them.
+    /// Does the same. If the `insertions` are unchanged, every byte around them stays. Only JSON needs them.
     ///
     /// # Errors
-    /// As of [`ConfigText::remove`].
+    /// See [`ConfigText::remove`].
     pub fn remove_inserted(
         &self,
         created: &[Vec<String>],
@@ -228,15 +234,15 @@ impl<'t> ConfigText<'t> {
     /// Appends the items that are missing, each at the end of its list. Only for JSON.
     ///
     /// # Errors
-    /// The text can't be changed as intended.
+    /// Errors if the text can't be changed as intended.
     pub fn append_items(&self, items: &[SettingsItem]) -> Result<EditedText, DocumentError> {
         Ok(self.marked(json::append_items(self.form, self.body, items)?))
     }
 
-    /// Takes items out, and of `created` what is empty then. Only for JSON.
+    /// Removes items, and the parts of `created` that are then empty. Only for JSON.
     ///
     /// # Errors
-    /// The text can't be changed as intended.
+    /// Errors if the text can't be changed as intended.
     pub fn take_items(
         &self,
         items: &[SettingsItem],
@@ -245,23 +251,23 @@ impl<'t> ConfigText<'t> {
         Ok(self.marked(json::take_items(self.form, self.body, items, created)?))
     }
 
-    /// Returns true if the list of an item has it. Only for JSON.
+    /// Returns true if the list of an item contains it. Only for JSON.
     ///
     /// # Errors
-    /// The text can't be parsed.
-    pub fn holds(&self, item: &SettingsItem) -> Result<bool, DocumentError> {
-        json::holds(self.form, self.body, item)
+    /// Errors if the text can't be parsed.
+    pub fn contains(&self, item: &SettingsItem) -> Result<bool, DocumentError> {
+        json::contains(self.form, self.body, item)
     }
 
     /// Returns the elements of a list. Only for JSON.
     ///
     /// # Errors
-    /// The text can't be parsed.
+    /// Errors if the text can't be parsed.
     pub fn values(&self, section: &str, list: &str) -> Result<Vec<Value>, DocumentError> {
         json::values(self.form, self.body, section, list)
     }
 
-    /// Returns true if nothing is left but what `add` writes around entries in an empty file.
+    /// Returns true if only the text remains that `add` writes around entries in an empty file.
     pub fn is_bare(&self) -> bool {
         let text = self.body.trim();
         match self.form {
@@ -280,6 +286,15 @@ impl<'t> ConfigText<'t> {
         let inserted = edited.inserted.into_iter().map(|range| range.start + shift..range.end + shift);
         EditedText { text: format!("{}{}", self.mark, edited.text), inserted: inserted.collect(), ..edited }
     }
+}
+
+/// Returns the value of a configuration file: TOML by its name, JSON with or without comments otherwise.
+pub(crate) fn value_of(path: &Path, text: &str) -> Result<Value, DocumentError> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        return toml::value(text);
+    }
+    json::value(text)
 }
 
 fn no_entries() -> DocumentError {

@@ -1,4 +1,4 @@
-//! A configuration file as it was read, and its replacement: whole or not at all, and only if it is still the same.
+//! A configuration file as it was read, and its replacement: whole or not at all, and only if it is unchanged.
 //!
 //! A link stays a link, its target is replaced; mode and owner stay.
 
@@ -28,37 +28,37 @@ struct Attributes {
     links: u64,
 }
 
-/// The reason for which a file was not read or changed.
+/// The reason why a file was not read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It can't be read.
+    /// The file can't be read.
     #[error("it can't be read: {0}")]
     Read(io::Error),
-    /// It is a link that leads nowhere.
+    /// The path is a link that leads nowhere.
     #[error("it is a link to `{}`, which is not there: make the file, or remove the link", .0.display())]
     Dangling(PathBuf),
-    /// It is a directory, a pipe or another special file.
+    /// The path is a directory, a pipe or another special file.
     #[error("it is not a regular file")]
     NotFile,
-    /// It is too large.
+    /// The file is too large.
     #[error("it is larger than {} MiB", LIMIT / (1024 * 1024))]
     TooLarge,
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     #[error("it is not UTF-8 from byte {0} on")]
     NotUtf8(usize),
-    /// It may not be written.
+    /// The file is read-only.
     #[error("it is read-only (mode {0:03o}): run `chmod u+w` on it if it may be changed")]
     ReadOnly(u32),
-    /// Its directory may not be written.
+    /// The directory of the file is read-only.
     #[error("`{}` is read-only: run `chmod u+w` on it if it may be changed", .0.display())]
     ReadOnlyDirectory(PathBuf),
-    /// It has several names, of which only one would be changed.
+    /// The file has several names, of which only one would be changed.
     #[error("it has {0} names (hard links), of which only one would be changed: edit it by hand")]
     HardLinks(u64),
-    /// It was changed since it was read.
+    /// The file was changed since it was read.
     #[error("it was changed meanwhile, so it was left alone: run the command again")]
     Changed,
-    /// It can't be written.
+    /// The file can't be written.
     #[error("it can't be written, and is as it was: {0}")]
     Write(io::Error),
 }
@@ -108,7 +108,7 @@ impl ConfigFile {
     /// Returns the content as text; empty if there is no file.
     ///
     /// # Errors
-    /// It is not UTF-8.
+    /// Errors if the content is not UTF-8.
     pub fn text(&self) -> Result<&str, FileError> {
         std::str::from_utf8(self.bytes().unwrap_or_default())
             .map_err(|error| FileError::NotUtf8(error.valid_up_to()))
@@ -125,7 +125,7 @@ impl ConfigFile {
     /// Checks that the file may be replaced.
     ///
     /// # Errors
-    /// It is read-only, or has several names.
+    /// Errors if the file is read-only, or has several names.
     pub fn check_writable(&self) -> Result<(), FileError> {
         let Some(attributes) = self.attributes else { return Ok(()) };
         if cfg!(unix) && attributes.mode & 0o200 == 0 {
@@ -140,7 +140,7 @@ impl ConfigFile {
     /// Checks that the directory of the file, or the nearest one that exists, may be written.
     ///
     /// # Errors
-    /// Its mode says that nobody may.
+    /// Errors if its mode lets nobody write it.
     pub fn check_directory(&self) -> Result<(), FileError> {
         let Some(directory) = self.target.ancestors().skip(1).find(|directory| directory.exists()) else {
             return Ok(());
@@ -155,7 +155,7 @@ impl ConfigFile {
     /// Replaces the file, or removes it for `None`. `executable` counts for a new file.
     ///
     /// # Errors
-    /// The file is then as it was.
+    /// Errors if the file can't be replaced; it is then as it was.
     pub fn replace(&self, new: Option<&[u8]>, executable: bool) -> Result<(), FileError> {
         self.check_writable()?;
         self.check_unchanged()?;
@@ -175,12 +175,12 @@ impl ConfigFile {
         Ok(())
     }
 
-    /// Removes what a process left beside the file because it was killed while it replaced it.
+    /// Removes files that a process left beside this one because it was killed while replacing it.
     pub(crate) fn remove_left_over(&self) {
         remove_left_over(&self.target);
     }
 
-    /// A copy of an existing file is private until it has the mode of the file.
+    /// Returns the options of the copy, which is private until it has the mode of an existing file.
     fn options(&self, executable: bool) -> OpenOptions {
         if self.attributes.is_some() {
             return options();

@@ -50,10 +50,10 @@ impl FileChange {
         self.file.replace(self.after(), self.executable)
     }
 
-    /// Brings the content before the change back, unless the file was changed since. Returns true if it is back.
+    /// Restores the content before the change, unless the file was changed since. Returns true if it is restored.
     pub(crate) fn revert(&self) -> bool {
         let now = ConfigFile::read(self.path()).ok().filter(|now| now.bytes() == self.after());
-        // An error here is named by the one that led here.
+        // The error that led here is reported instead of one here.
         now.is_some_and(|now| now.replace(self.before(), self.executable).is_ok())
     }
 }

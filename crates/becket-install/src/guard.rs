@@ -2,13 +2,13 @@
 //!
 //! The parts, from the folder of a guard to the disk:
 //!
-//! - [`Guard`]: the folder as it was delivered, with its [`GuardManifest`] and its hash; [`catalog`] holds Becket's own
-//! - [`RepositoryFacts`]: what the files of a project say about its tests, branches and formatters
+//! - [`Guard`]: the folder as it was delivered, with its [`GuardManifest`] and its hash; [`catalog`] has Becket's own
+//! - [`RepositoryFacts`]: the tests, branches and formatters of a project, as its files show them
 //! - [`Answers`]: the values of a guard's questions, which replace the placeholders in its texts
 //! - [`GuardRecords`]: what was added to a project, kept in `.claude/guards.json`
 //! - [`add_guards`] and [`remove_guards`]: a [`GuardPlan`] of changes, applied as a whole
 //!
-//! INVARIANT: a guard only restricts: its settings hold deny rules, ask rules and hooks.
+//! INVARIANT: a guard only restricts: its settings contain deny rules, ask rules and hooks.
 
 mod add;
 mod answers;

@@ -1,10 +1,11 @@
 //! One agent in one scope: the changes that register Becket, and those that remove it again.
 
 use crate::agent::{AgentConfig, ConfigForm, Places, PluginKind, RegisteredEvent, Scope};
-use crate::command::{EXEC_REWRITE, HookCommand, is_own};
+use crate::command::{EXEC_REWRITE, HookCommand, own_words};
 use crate::document::{ConfigText, DocumentError, Entry};
 use crate::file::{ConfigFile, FileError};
 use crate::file_change::FileChange;
+use crate::own_file::{is_own_file, started_by};
 use crate::record::{FileRecord, RecordError, Records, digest};
 use becket_model::EventKind;
 use serde_json::json;
@@ -19,16 +20,16 @@ pub struct Installation<'a> {
     pub program: &'a str,
     /// The longest time that a handler may take; `None` if there are no handlers.
     pub longest: Option<Duration>,
-    /// Events to register beside those that are always registered.
+    /// Events to register besides those that are always registered.
     pub more: &'a [EventKind],
     /// Set if files that Becket wrote are replaced even if they were edited since.
     pub repair: bool,
-    /// Set if shell lines are rewritten to run under `becket exec`, where the agent takes a rewrite. Entries that do so already
-    /// keep it.
+    /// Set if shell lines are rewritten to run under `becket exec`, if the agent accepts a rewrite. Entries that
+    /// already do so keep it.
     pub exec_rewrite: bool,
 }
 
-/// The reason for which an agent was not changed.
+/// The reason why an agent was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// There is no home directory.
@@ -60,7 +61,7 @@ pub enum InstallError {
         /// The cause.
         why: DocumentError,
     },
-    /// A file of that name is not Becket's.
+    /// The file with this name is not Becket's.
     #[error("`{}` is not a file of becket: move it away, or call becket from it", path.display())]
     Foreign {
         /// The file.
@@ -106,8 +107,8 @@ impl Change {
     }
 
     fn apply(&self, records: &mut Records) -> Result<(), InstallError> {
-        // An entry without a record is recognised, a record without an entry is harmless: the record comes first, and goes
-        // last.
+        // An entry without a record is recognised, a record without an entry is harmless: the record is written first,
+        // and removed last.
         if self.record.is_some() {
             records.set(self.path(), self.record.clone())?;
         }
@@ -116,7 +117,7 @@ impl Change {
             self.file.apply().map_err(|why| at(self.path(), why))?;
         }
         for directory in self.directories.iter().rev() {
-            // One that holds anything else stays.
+            // A directory that contains anything else stays.
             let _ = fs::remove_dir(directory);
         }
         if self.record.is_none() {
@@ -126,10 +127,10 @@ impl Change {
         Ok(())
     }
 
-    /// Brings the content before the change back.
+    /// Restores the content before the change.
     fn revert(&self, before: Option<FileRecord>, records: &mut Records) {
         if self.file.revert() {
-            // The record of an entry that is gone is harmless.
+            // The record of a removed entry is harmless.
             let _ = records.set(self.path(), before);
         }
     }
@@ -144,7 +145,7 @@ impl Plan {
     /// Makes the changes. If one fails, those before it are undone.
     ///
     /// # Errors
-    /// A file can't be changed; all files are then as they were.
+    /// Errors if a file can't be changed; all files are then as they were.
     pub fn apply(&self, records: &mut Records) -> Result<(), InstallError> {
         let mut done: Vec<(&Change, Option<FileRecord>)> = Vec::new();
         for change in &self.changes {
@@ -228,10 +229,11 @@ pub fn uninstall(
     let changes = match agent.form {
         ConfigForm::Scripts => {
             let scripts = agent.fired();
-            let scripts = scripts.iter().map(|event| without_file(&path.join(event.name), records));
+            let scripts =
+                scripts.iter().map(|event| without_file(agent.form, &path.join(event.name), records));
             scripts.collect::<Result<_, _>>()?
         }
-        ConfigForm::Plugin(_) => vec![without_file(&path, records)?],
+        ConfigForm::Plugin(_) => vec![without_file(agent.form, &path, records)?],
         form @ (ConfigForm::Groups { .. }
         | ConfigForm::List(_)
         | ConfigForm::Tables
@@ -262,32 +264,31 @@ fn path(agent: &AgentConfig, scope: Scope, places: &Places) -> Result<PathBuf, I
     agent.path(scope, places).ok_or(InstallError::NoHome)
 }
 
-/// Returns true if entries of becket rewrite shell lines: a repair must not end that. A file that can't be read is named by
-/// what follows.
+/// Returns true if entries of becket rewrite shell lines: a repair must not end that. A file that can't be read is
+/// reported by the following step.
 fn rewrites_lines(agent: &AgentConfig, path: &Path) -> bool {
     let text = |path: &Path| {
         let file = ConfigFile::read(path).ok()?;
         file.text().ok().map(str::to_owned)
     };
-    let rewrites = |command: &str| is_own(command) && command.contains(EXEC_REWRITE);
+    let rewrites =
+        |words: Option<Vec<String>>| words.is_some_and(|words| words.iter().any(|word| word == EXEC_REWRITE));
+    let is_rewriting = |path: &Path| text(path).is_some_and(|text| rewrites(started_by(agent.form, &text)));
     match agent.form {
-        ConfigForm::Scripts => {
-            let mut scripts = agent.fired().into_iter().filter_map(|event| text(&path.join(event.name)));
-            scripts.any(|script| rewrites(&script))
-        }
-        ConfigForm::Plugin(_) => text(path).is_some_and(|plugin| rewrites(&plugin)),
+        ConfigForm::Scripts => agent.fired().into_iter().any(|event| is_rewriting(&path.join(event.name))),
+        ConfigForm::Plugin(_) => is_rewriting(path),
         form @ (ConfigForm::Groups { .. }
         | ConfigForm::List(_)
         | ConfigForm::Tables
         | ConfigForm::Sequences) => {
             let text = text(path).unwrap_or_default();
-            let own = ConfigText::new(form, &text).own().unwrap_or_default();
-            own.iter().any(|entry| rewrites(&entry.command))
+            let own = ConfigText::new(form, &text).own_entries().unwrap_or_default();
+            own.iter().any(|entry| rewrites(own_words(&entry.command)))
         }
     }
 }
 
-/// The change that adds entries to a file.
+/// Returns the change that adds entries to a file.
 fn entries(
     agent: &AgentConfig,
     scope: Scope,
@@ -340,7 +341,7 @@ fn bare(form: ConfigForm, file: &ConfigFile, known: Option<&FileRecord>) -> Resu
     }
     let text = ConfigText::new(form, text);
     let refused = |why| InstallError::Document { path: path.to_owned(), why };
-    if text.own().map_err(refused)?.is_empty() {
+    if text.own_entries().map_err(refused)?.is_empty() {
         return Ok(file.text().map_err(|why| at(path, why))?.to_owned());
     }
     let (created, insertions) =
@@ -348,7 +349,7 @@ fn bare(form: ConfigForm, file: &ConfigFile, known: Option<&FileRecord>) -> Resu
     Ok(text.remove_inserted(created, insertions).map_err(refused)?.text)
 }
 
-/// The change that removes the entries of a file.
+/// Returns the change that removes the entries of a file.
 fn without_entries(form: ConfigForm, path: &Path, records: &Records) -> Result<Change, InstallError> {
     let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
     let known = records.of(path);
@@ -362,13 +363,13 @@ fn without_entries(form: ConfigForm, path: &Path, records: &Records) -> Result<C
     Ok(Change { file: FileChange::new(file, after, false), record: None, directories })
 }
 
-/// The change of a file that is gone already.
+/// Returns the change of a file that no longer exists.
 fn gone(file: ConfigFile, known: Option<&FileRecord>) -> Change {
     let directories = known.map_or_else(Vec::new, |known| known.directories.clone());
     Change { file: FileChange::new(file, None, false), record: None, directories }
 }
 
-/// The change that writes a file which is Becket's own.
+/// Returns the change that writes a file which is Becket's own.
 fn own_file(
     agent: &AgentConfig,
     scope: Scope,
@@ -381,7 +382,7 @@ fn own_file(
     let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
     let known = records.of(path);
     if let Some(bytes) = file.bytes() {
-        if !is_own(&String::from_utf8_lossy(bytes)) {
+        if !is_own_file(agent.form, &String::from_utf8_lossy(bytes)) {
             return Err(InstallError::Foreign { path: path.to_owned() });
         }
         let is_edited = known.is_some_and(|known| known.digest != digest(bytes)) && bytes != text.as_bytes();
@@ -404,12 +405,12 @@ fn own_file(
     Ok(Change { file, record: Some(record), directories: Vec::new() })
 }
 
-/// The change that removes a file which is Becket's own.
-fn without_file(path: &Path, records: &Records) -> Result<Change, InstallError> {
+/// Returns the change that removes a file which is Becket's own.
+fn without_file(form: ConfigForm, path: &Path, records: &Records) -> Result<Change, InstallError> {
     let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
     let known = records.of(path);
     let Some(bytes) = file.bytes() else { return Ok(gone(file, known)) };
-    if !is_own(&String::from_utf8_lossy(bytes)) {
+    if !is_own_file(form, &String::from_utf8_lossy(bytes)) {
         let after = Some(bytes.to_owned());
         let file = FileChange::new(file, after, false);
         return Ok(Change { file, record: None, directories: Vec::new() });

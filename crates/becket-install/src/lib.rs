@@ -3,16 +3,18 @@
 //!
 //! The parts, from the table to the disk:
 //!
-//! - [`AgentConfig`]: the configuration of one agent: its files, the form of an entry, its limits; [`AGENTS`] holds them
+//! - [`AgentConfig`]: the configuration of one agent: its files, the form of an entry, its limits; all are in
+//!   [`AGENTS`]
 //! - [`HookCommand`]: the command of an entry, which refuses in the agent's own form if `becket` can't be run
 //! - [`ConfigText`]: entries added to the text of a file and removed from it; every other byte stays
-//! - [`ConfigFile`]: a file as it was read, replaced whole or not at all, and only if it is still the same
-//! - [`Records`]: what was added, where, and what the file was before
+//! - [`ConfigFile`]: a file as it was read, replaced whole or not at all, and only if it is unchanged
+//! - [`Records`]: the additions, their files, and the earlier content
 //! - [`install`], [`uninstall`] and [`status`]: one agent in one scope
+//! - [`hooks_off`]: settings that keep an agent from running its entries
 //! - [`guard`]: guards of a project, added to its settings and removed again
 //! - [`translated`]: hooks in the native form of an agent, without Becket
 //!
-//! Nothing here reads the environment or the home directory: [`Places`] holds all paths.
+//! Nothing here reads the environment or the home directory: [`Places`] contains all paths.
 //!
 //! INVARIANT: a file that can't be changed as intended is not changed at all.
 
@@ -24,19 +26,25 @@ mod file;
 mod file_change;
 pub mod guard;
 mod installation;
+mod off_switch;
+mod own_file;
 mod program;
 mod record;
 mod status;
 mod translation;
 mod trust_record;
 
-pub use agent::{AgentConfig, ConfigForm, ListEntry, Location, Places, PluginKind, RegisteredEvent, Scope};
+pub use agent::{
+    AgentConfig, ConfigForm, ListEntry, Location, OffSwitch, Places, PluginKind, RegisteredEvent, Scope,
+    SwitchKind,
+};
 pub use agents::{AGENTS, agent};
 pub use command::{HookCommand, MARKER, is_own};
 pub use document::{ConfigText, DocumentError, EditedText, Entry, Insertion, OwnEntry, SettingsItem};
 pub use file::{ConfigFile, FileError};
 pub use file_change::FileChange;
 pub use installation::{Change, InstallError, Installation, Plan, install, uninstall};
+pub use off_switch::{HooksOff, hooks_off};
 pub use program::{ProgramError, check_program};
 pub use record::{FileRecord, RecordError, Records};
 pub use status::{AgentStatus, EntryLimit, FileStatus, status};

@@ -1,14 +1,14 @@
-//! The program that entries start: a path that will still be there tomorrow.
+//! The program that entries start, at a path that lasts.
 
 use std::path::{Path, PathBuf};
 
-/// The reason for which a program is not registered.
+/// The reason why a program is not registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// It is not an absolute path.
+    /// The path is not absolute.
     #[error("`{}` is not an absolute path", .0.display())]
     Relative(PathBuf),
-    /// It is missing, or can't be executed.
+    /// The program is missing, or can't be executed.
     #[error("`{}` can't be executed: {why}", path.display())]
     NotExecutable {
         /// The path.
@@ -16,7 +16,7 @@ pub enum ProgramError {
         /// The cause.
         why: String,
     },
-    /// It is in a directory that is emptied or built again.
+    /// The program is in a directory that gets emptied or rebuilt.
     #[error(
         "`{}` is in a {kind}, and hooks would fail once it is gone: install becket elsewhere, such as in `~/.local/bin`, and \
          name it with `--program`",
@@ -80,7 +80,7 @@ fn unstable(path: &Path, temporary: &[PathBuf]) -> Option<&'static str> {
         return Some("directory for temporary files");
     }
     for directory in path.ancestors().skip(1) {
-        // Cargo and other tools mark what they build so.
+        // Cargo and other tools mark their output in this way.
         let is_marked = directory.join("CACHEDIR.TAG").is_file();
         let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let below = path.strip_prefix(directory).ok().and_then(|rest| rest.components().next());

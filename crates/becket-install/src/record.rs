@@ -1,12 +1,13 @@
-//! The record of registrations: for each file, what was added to it and what it was before.
+//! The record of registrations: for each file, the additions and the earlier content.
 //!
-//! Entries are recognised by their marker as well, so a lost record costs only the exact form of what was empty before.
+//! Entries are also recognised by their marker, so a lost record costs only the exact form of the earlier empty parts.
 
 use crate::agent::Scope;
 use crate::document::Insertion;
 use becket_base::file_lock;
 use becket_base::private_file;
 use becket_base::text::hex;
+use becket_base::text_file;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -23,7 +24,7 @@ pub struct FileRecord {
     pub agent: String,
     /// The scope.
     pub scope: Scope,
-    /// Set if the file was there before.
+    /// Set if the file existed before.
     pub existed: bool,
     /// The digest of the content that was written.
     pub digest: String,
@@ -39,7 +40,7 @@ pub struct FileRecord {
 }
 
 impl FileRecord {
-    /// Returns the content before the registration, if `now` is what was written.
+    /// Returns the content before the registration, if `now` is the content that was written.
     pub fn original(&self, now: &[u8]) -> Option<Vec<u8>> {
         if digest(now) != self.digest {
             return None;
@@ -60,10 +61,10 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The reason for which the record can't be used.
+/// The reason why the record can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// It can't be read or written.
+    /// The record can't be read or written.
     #[error("the record `{}` can't be used: {why}", path.display())]
     Io {
         /// The file.
@@ -71,7 +72,7 @@ pub enum RecordError {
         /// The cause.
         why: io::Error,
     },
-    /// It is not what Becket writes.
+    /// The record was not written by Becket.
     #[error("the record `{}` is broken: {why}; move it away, entries are recognised without it", path.display())]
     Broken {
         /// The file.
@@ -79,7 +80,7 @@ pub enum RecordError {
         /// The cause.
         why: String,
     },
-    /// Another process installs.
+    /// Another process is installing.
     #[error("another `becket install` is running; try again when it has ended")]
     Busy,
 }
@@ -88,17 +89,27 @@ pub enum RecordError {
 struct RecordFile {
     version: u32,
     files: Vec<FileRecord>,
+    /// The directories that were created for the record itself, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    directories: Vec<PathBuf>,
 }
 
 const VERSION: u32 = 1;
 
-/// The records of a user, in one private file.
+/// The records of a user, in one private file. Without a record there is no file, and no lock.
 #[derive(Debug)]
 pub struct Records {
     path: PathBuf,
     files: Vec<FileRecord>,
-    /// Held as long as records may be written.
-    _lock: Option<File>,
+    directories: Vec<PathBuf>,
+    /// The lock, which exists as long as records may be written.
+    lock: Option<RecordLock>,
+}
+
+#[derive(Debug)]
+struct RecordLock {
+    path: PathBuf,
+    _file: File,
 }
 
 impl Records {
@@ -109,10 +120,8 @@ impl Records {
     pub fn read(directory: &Path) -> Result<Self, RecordError> {
         let path = directory.join("installed.json");
         let failed = |why| RecordError::Io { path: path.clone(), why };
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            other => other.map_err(failed)?,
-        };
+        let text = text_file::read_if_there(&path).map_err(|why| failed(io::Error::other(why)))?;
+        let text = text.unwrap_or_default();
         let broken = |why: String| RecordError::Broken { path: path.clone(), why };
         let kept: RecordFile = match text.is_empty() {
             true => RecordFile::default(),
@@ -124,7 +133,7 @@ impl Records {
                 kept.version
             )));
         }
-        Ok(Records { path, files: kept.files, _lock: None })
+        Ok(Records { path, files: kept.files, directories: kept.directories, lock: None })
     }
 
     /// Reads the records, and excludes other processes until they are dropped.
@@ -135,11 +144,16 @@ impl Records {
         let path = directory.join("installed.lock");
         let failed = |why| RecordError::Io { path: path.clone(), why };
         let is_busy = |why: &std::io::Error| why.kind() == ErrorKind::WouldBlock;
+        let missing = directory.ancestors().take_while(|directory| !directory.exists());
+        let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+        missing.reverse();
         let file = file_lock::lock_private(&path)
             .map_err(|why| if is_busy(&why) { RecordError::Busy } else { failed(why) })?;
-        let records = Records::read(directory)?;
+        let mut records = Records::read(directory)?;
         private_file::remove_left_over(&records.path);
-        Ok(Records { _lock: Some(file), ..records })
+        records.directories.extend(missing);
+        records.lock = Some(RecordLock { path, _file: file });
+        Ok(records)
     }
 
     /// Returns all records.
@@ -152,7 +166,7 @@ impl Records {
         self.files.iter().find(|record| record.path == path)
     }
 
-    /// Gives directories that still exist to the record of another file below them, which removes them at its end.
+    /// Moves directories that still exist to the record of another file below them, which removes them at its end.
     pub(crate) fn hand_over(&mut self, path: &Path, directories: &[PathBuf]) {
         for directory in directories.iter().rev().filter(|directory| directory.exists()) {
             let others = self.files.iter_mut().filter(|record| record.path != path);
@@ -163,19 +177,44 @@ impl Records {
         }
     }
 
-    /// Keeps a record, or forgets that of a file for `None`.
+    /// Stores a record, or removes that of a file for `None`.
     ///
     /// # Errors
-    /// It can't be written.
+    /// Errors if the record can't be written.
     pub fn set(&mut self, path: &Path, record: Option<FileRecord>) -> Result<(), RecordError> {
         if self.of(path) == record.as_ref() {
             return Ok(());
         }
         self.files.retain(|known| known.path != path);
         self.files.extend(record);
-        let kept = RecordFile { version: VERSION, files: self.files.clone() };
+        if self.files.is_empty() {
+            return self.remove().map_err(|why| RecordError::Io { path: self.path.clone(), why });
+        }
+        let kept =
+            RecordFile { version: VERSION, files: self.files.clone(), directories: self.directories.clone() };
         let text = serde_json::to_string_pretty(&kept).map_err(io::Error::other);
         let written = text.and_then(|text| private_file::replace(&self.path, format!("{text}\n").as_bytes()));
         written.map_err(|why| RecordError::Io { path: self.path.clone(), why })
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Drop for Records {
+    /// Removes the lock and the directories that were created for the record, if there is nothing left to record.
+    fn drop(&mut self) {
+        let Some(lock) = self.lock.as_ref().filter(|_| self.files.is_empty()) else { return };
+        // There is no caller to report to, and an empty file that stays is harmless.
+        let _ = self.remove();
+        let _ = fs::remove_file(&lock.path);
+        for directory in self.directories.iter().rev() {
+            // A directory that contains anything else stays.
+            let _ = fs::remove_dir(directory);
+        }
     }
 }

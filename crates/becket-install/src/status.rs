@@ -1,9 +1,11 @@
 //! The registrations of an agent as they are on the disk.
 
 use crate::agent::{AgentConfig, ConfigForm, Places, RegisteredEvent, Scope};
-use crate::command::{is_own, limit_among, limit_of, program_of};
-use crate::document::ConfigText;
+use crate::command::{limit_among, own_words};
+use crate::document::{ConfigText, OwnEntry};
 use crate::file::ConfigFile;
+use crate::off_switch::{HooksOff, hooks_off};
+use crate::own_file::started_by;
 use crate::record::Records;
 use becket_model::EventKind;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,8 @@ pub struct AgentStatus {
     pub agent: &'static AgentConfig,
     /// The files with entries, and those that can't be read.
     pub files: Vec<FileStatus>,
+    /// The settings of the agent that keep it from running the entries.
+    pub off: Vec<HooksOff>,
 }
 
 /// The entries in one scope.
@@ -29,15 +33,15 @@ pub struct FileStatus {
     pub events: Vec<String>,
     /// The programs that the entries start.
     pub programs: Vec<String>,
-    /// The times after which entries answer, where they name one.
+    /// The times within which entries answer, if they name one.
     pub limits: Vec<EntryLimit>,
-    /// Set if no record of the entries is kept on this machine.
+    /// Set if this machine has no record of the entries.
     pub is_unrecorded: bool,
-    /// The reason for which the file can't be read.
+    /// The reason why the file can't be read.
     pub problem: Option<String>,
 }
 
-/// The time after which the entry of an event answers.
+/// The time within which the entry of an event answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryLimit {
     /// The name of the event.
@@ -59,23 +63,25 @@ impl FileStatus {
 pub fn status(agent: &'static AgentConfig, places: &Places, records: &Records) -> AgentStatus {
     let scopes = [Scope::User, Scope::Project].into_iter();
     let files = scopes.filter_map(|scope| file(agent, scope, &agent.path(scope, places)?, records));
-    AgentStatus { agent, files: files.collect() }
+    let files: Vec<FileStatus> = files.collect();
+    let with_entries = files.iter().filter(|file| !file.events.is_empty() || file.problem.is_some());
+    let off = hooks_off(agent, places, &with_entries.map(|file| file.scope).collect::<Vec<_>>());
+    AgentStatus { agent, files, off }
 }
 
-/// An own entry: its event, its program and the time after which it answers.
+/// An own entry: its event, and the words with which it starts its program.
 struct Registration {
     event: String,
-    program: Option<String>,
-    limit: Option<Duration>,
+    words: Vec<String>,
 }
 
 impl Registration {
-    fn new(event: String, command: Option<&str>) -> Self {
-        Registration { event, program: command.and_then(program_of), limit: command.and_then(limit_of) }
+    fn program(&self) -> Option<String> {
+        self.words.first().cloned()
     }
 
     fn entry_limit(&self) -> Option<EntryLimit> {
-        self.limit.map(|limit| EntryLimit { event: self.event.clone(), limit })
+        limit_among(&self.words).map(|limit| EntryLimit { event: self.event.clone(), limit })
     }
 }
 
@@ -88,7 +94,7 @@ fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Record
     if found.is_empty() && !is_known && problem.is_none() {
         return None;
     }
-    let mut programs: Vec<String> = found.iter().filter_map(|entry| entry.program.clone()).collect();
+    let mut programs: Vec<String> = found.iter().filter_map(Registration::program).collect();
     programs.sort();
     programs.dedup();
     Some(FileStatus {
@@ -104,36 +110,24 @@ fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Record
 
 fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registration>, String> {
     let read = |path: &Path| ConfigFile::read(path).map_err(|error| error.to_string());
+    let started = |path: &Path| -> Result<Option<Vec<String>>, String> {
+        let file = read(path)?;
+        Ok(started_by(agent.form, &String::from_utf8_lossy(file.bytes().unwrap_or_default())))
+    };
     match agent.form {
         ConfigForm::Scripts => {
             let mut found = Vec::new();
             for event in agent.fired() {
-                let file = read(&path.join(event.name))?;
-                let text = String::from_utf8_lossy(file.bytes().unwrap_or_default()).into_owned();
-                if is_own(&text) {
-                    let command = text.lines().find_map(|line| line.strip_prefix("exec "));
-                    found.push(Registration::new(event.name.to_owned(), command));
-                }
+                let words = started(&path.join(event.name))?;
+                found.extend(words.map(|words| Registration { event: event.name.to_owned(), words }));
             }
             Ok(found)
         }
         ConfigForm::Plugin(_) => {
-            let file = read(path)?;
-            let text = String::from_utf8_lossy(file.bytes().unwrap_or_default()).into_owned();
-            if !is_own(&text) {
-                return Ok(Vec::new());
-            }
-            let words = text.lines().find_map(|line| line.strip_prefix("const COMMAND = "));
-            let words: Option<Vec<String>> = words.and_then(|words| serde_json::from_str(words).ok());
-            let words = words.unwrap_or_default();
+            let Some(words) = started(path)? else { return Ok(Vec::new()) };
             let events = agent.registered(&[]).into_iter();
-            Ok(events
-                .map(|event| Registration {
-                    event: event.name.to_owned(),
-                    program: words.first().cloned(),
-                    limit: limit_among(&words),
-                })
-                .collect())
+            let entry = |name: &str| Registration { event: name.to_owned(), words: words.clone() };
+            Ok(events.map(|event| entry(event.name)).collect())
         }
         form @ (ConfigForm::Groups { .. }
         | ConfigForm::List(_)
@@ -141,8 +135,12 @@ fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registr
         | ConfigForm::Sequences) => {
             let file = read(path)?;
             let text = file.text().map_err(|error| error.to_string())?;
-            let own = ConfigText::new(form, text).own().map_err(|error| error.to_string())?;
-            Ok(own.into_iter().map(|entry| Registration::new(entry.event, Some(&entry.command))).collect())
+            let own = ConfigText::new(form, text).own_entries().map_err(|error| error.to_string())?;
+            let entry = |entry: OwnEntry| {
+                let words = own_words(&entry.command).unwrap_or_default();
+                Registration { event: entry.event, words }
+            };
+            Ok(own.into_iter().map(entry).collect())
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Hooks in the native form of an agent, without Becket: what `becket translate` writes.
+//! Hooks in the native form of an agent, without Becket: the output of `becket translate`.
 
 use crate::agent::{AgentConfig, ConfigForm, ListEntry};
 use serde_json::{Map, Value, json};
 
-/// A hook in the words of an agent.
+/// A hook in the terms of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeHook {
     /// The event by its name in the configuration.
@@ -28,7 +28,7 @@ pub fn translated(agent: &AgentConfig, hooks: &[NativeHook]) -> Option<String> {
     }
 }
 
-/// Returns true if an entry of the form can name the tools that it is for.
+/// Returns true if an entry of the form can name its tools.
 pub const fn takes_matcher(form: ConfigForm) -> bool {
     !matches!(form, ConfigForm::List(ListEntry::Copilot | ListEntry::Windsurf) | ConfigForm::Scripts)
 }

@@ -1,6 +1,7 @@
 //! The folders that the user of an agent trusts, as the agent itself records them.
 //!
-//! INVARIANT: a record that can't be read, or that says what is not known here, trusts nothing.
+//! INVARIANT: a record that can't be read, that contains anything unknown, or that is in the folder itself trusts
+//! nothing.
 
 use serde_json::{Map, Value};
 use std::fs;
@@ -10,22 +11,34 @@ use toml_edit::DocumentMut;
 /// The form of a record, and its file in the directory of the agent's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustRecord {
-    /// JSON: `{"FOLDER": "TRUST_FOLDER" | "TRUST_PARENT" | "DO_NOT_TRUST"}`, as of Gemini CLI. The longest folder counts, and
-    /// what is below it.
+    /// JSON: `{"FOLDER": "TRUST_FOLDER" | "TRUST_PARENT" | "DO_NOT_TRUST"}`, as in Gemini CLI. The longest folder
+    /// counts, with everything below it but repositories of their own.
     Folders(&'static str),
-    /// TOML: `projects."FOLDER".trust_level = "trusted" | "untrusted"`, as of Codex: for a folder, or for its repository.
+    /// TOML: `projects."FOLDER".trust_level = "trusted" | "untrusted"`, as in Codex: for a folder or its repository.
     Projects(&'static str),
 }
 
 impl TrustRecord {
     pub(crate) fn trusts(self, directory: &Path, folder: &Path, root: &Path) -> bool {
         let (TrustRecord::Folders(file) | TrustRecord::Projects(file)) = self;
+        if !is_outside(directory, &[folder, root]) {
+            return false;
+        }
         let Ok(text) = fs::read_to_string(directory.join(file)) else { return false };
         match self {
             TrustRecord::Folders(_) => is_in_folders(&text, folder).unwrap_or(false),
             TrustRecord::Projects(_) => is_in_projects(&text, &[folder, root]).unwrap_or(false),
         }
     }
+}
+
+/// Returns true if a directory is absolute and, with links resolved, in none of the folders: a record that came with a
+/// folder is not the user's.
+fn is_outside(directory: &Path, folders: &[&Path]) -> bool {
+    let on_disk = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let is_inside =
+        |folder: &&Path| directory.starts_with(folder) || on_disk(directory).starts_with(on_disk(folder));
+    directory.is_absolute() && !folders.iter().any(is_inside)
 }
 
 fn is_in_folders(text: &str, folder: &Path) -> Option<bool> {
@@ -38,8 +51,17 @@ fn is_in_folders(text: &str, folder: &Path) -> Option<bool> {
             .and_then(|covered| covered.canonicalize().ok())
             .is_some_and(|covered| folder.starts_with(covered))
     };
-    let nearest = folders.iter().filter(covers).max_by_key(|(path, _)| path.len());
-    nearest.map(|(_, level)| *level == "TRUST_FOLDER" || *level == "TRUST_PARENT")
+    let (path, level) = folders.iter().filter(covers).max_by_key(|(path, _)| path.len())?;
+    let covered = Path::new(path);
+    let covered = if *level == "TRUST_PARENT" { covered.parent()? } else { covered };
+    let is_trusted = *level == "TRUST_FOLDER" || *level == "TRUST_PARENT";
+    Some(is_trusted && !has_repository_below(&covered.canonicalize().ok()?, &folder))
+}
+
+/// Returns true if a repository starts below a folder, on the way to `inner`: it needs trust of its own.
+fn has_repository_below(folder: &Path, inner: &Path) -> bool {
+    let below = inner.ancestors().take_while(|part| *part != folder);
+    below.into_iter().any(|part| part.join(".git").symlink_metadata().is_ok())
 }
 
 fn is_in_projects(text: &str, folders: &[&Path]) -> Option<bool> {
@@ -78,8 +100,42 @@ mod tests {
         ] {
             assert_eq!(is_in_folders(&folders.to_string(), &work.join("shop/till")), trusted, "{folders}");
         }
+        // A clone below needs trust of its own, and gives none to what is in it.
+        fs::create_dir_all(work.join("shop/till/.git")).unwrap();
+        for (folders, trusted) in [
+            (json!({ &shop: "TRUST_FOLDER" }), Some(false)),
+            (json!({ &till: "TRUST_FOLDER" }), Some(true)),
+            (json!({ path("shop/x"): "TRUST_PARENT" }), Some(false)),
+            (json!({ path("shop/till/x"): "TRUST_PARENT" }), Some(true)),
+        ] {
+            assert_eq!(is_in_folders(&folders.to_string(), &work.join("shop/till")), trusted, "{folders}");
+        }
         assert_eq!(is_in_folders("{", &work), None);
         assert!(!TrustRecord::Folders("none.json").trusts(&root, &work, &work));
+    }
+
+    // rule: G3
+    #[test]
+    fn a_record_in_the_folder_or_in_a_relative_directory_trusts_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let (clone, home) = (root.join("clone"), root.join("home"));
+        let text = format!("[projects.\"{}\"]\ntrust_level = \"trusted\"\n", clone.display());
+        for directory in [clone.join(".codex"), home.join(".codex")] {
+            fs::create_dir_all(&directory).unwrap();
+            fs::write(directory.join("config.toml"), &text).unwrap();
+        }
+        let record = TrustRecord::Projects("config.toml");
+        let trusts = |directory: &Path, folder: &Path| record.trusts(directory, folder, &clone);
+        assert!(trusts(&home.join(".codex"), &clone));
+        for directory in [clone.join(".codex"), "clone/.codex".into(), ".codex".into()] {
+            assert!(!trusts(&directory, &clone) && !trusts(&directory, &clone.join("sub")), "{directory:?}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(clone.join(".codex"), home.join("linked")).unwrap();
+            assert!(!trusts(&home.join("linked"), &clone));
+        }
     }
 
     #[test]

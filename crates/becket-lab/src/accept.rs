@@ -1,9 +1,9 @@
-//! Writes what was seen into case files, for review.
+//! Writes observed results into case files, for review.
 
 use crate::case::Case;
 use crate::check;
 use crate::handler_name;
-use crate::runner::{CaseRecord, CaseResult, StepRecord};
+use crate::runner::{CaseError, CaseRecord, CaseResult, StepRecord};
 use serde_json::Value;
 use std::sync::Arc;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, value};
@@ -11,10 +11,10 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, value};
 /// The reason why nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum AcceptError {
-    /// The file is not the one that the cases were read from.
+    /// The text is not the file that the cases were read from.
     #[error("the case file is not TOML any more: {0}")]
     NotToml(#[from] toml_edit::TomlError),
-    /// The case is not where it was.
+    /// The case is no longer where it was.
     #[error("the case `{name}` is not in the file any more")]
     CaseGone {
         /// Its name.
@@ -22,8 +22,8 @@ pub enum AcceptError {
     },
 }
 
-/// Returns the text of a case file with what was seen in place of what was expected and not met. Cases that passed, could
-/// not be tested, or are not of the file stay as they are.
+/// Returns the text of a case file in which unmet expectations are replaced by the observed results. Cases that passed,
+/// could not be tested, or are not in the file stay as they are; a case that expects nothing expects what was observed.
 ///
 /// # Errors
 /// Errors if the text is not the file of the cases.
@@ -32,8 +32,12 @@ pub fn accepted(text: &str, records: &[&CaseRecord]) -> Result<String, AcceptErr
     for record in records {
         let Some(index) = record.case.origin.index else { continue };
         let expects_nothing = record.case.steps.iter().any(|step| step.want.is_empty());
-        let is_open = record.result.is_passed() && expects_nothing;
-        if !is_open && !matches!(record.result, CaseResult::Failed(_)) {
+        let is_written = match &record.result {
+            CaseResult::Passed => expects_nothing,
+            CaseResult::Failed(_) | CaseResult::Error(CaseError::ExpectsNothing) => true,
+            CaseResult::Error(_) => false,
+        };
+        if !is_written {
             continue;
         }
         let gone = || AcceptError::CaseGone { name: record.case.name.clone() };
@@ -43,7 +47,7 @@ pub fn accepted(text: &str, records: &[&CaseRecord]) -> Result<String, AcceptErr
     Ok(document.to_string())
 }
 
-/// Returns an entry of a list of tables, whichever way it is written.
+/// Returns an entry of a list of tables, in either notation.
 fn entry(item: Option<&mut Item>, index: usize) -> Option<&mut dyn TableLike> {
     match item? {
         Item::ArrayOfTables(tables) => tables.get_mut(index).map(|table| table as &mut dyn TableLike),
@@ -78,10 +82,10 @@ fn write_case(table: &mut dyn TableLike, case: &Case, steps: &[StepRecord]) -> O
     Some(())
 }
 
-/// Sets one key of `want` to what was seen, or removes it if nothing was.
+/// Sets one key of `want` to the observed value, or removes it if there is none.
 fn write_key(want: &mut dyn TableLike, key: &str, seen: &StepRecord) {
     let verdict = &seen.outcome.verdict;
-    let messages: Vec<&str> = verdict.messages.iter().map(|said| said.what.as_str()).collect();
+    let messages: Vec<&str> = verdict.messages.iter().map(|message| message.what.as_str()).collect();
     let found = match key {
         "decision" => Some(value(check::decided(&seen.outcome))),
         "reason" => seen.outcome.reason().map(value),
@@ -106,7 +110,7 @@ fn write_key(want: &mut dyn TableLike, key: &str, seen: &StepRecord) {
     }
 }
 
-/// Returns the name of the handler that made the decision, if it was one alone.
+/// Returns the name of the handler that made the decision, if exactly one did.
 fn only_decider(seen: &StepRecord) -> Option<String> {
     let mut deciders = seen.outcome.runs.iter().filter(|run| check::decided_by(&run.reply).is_some());
     let first = deciders.next()?;

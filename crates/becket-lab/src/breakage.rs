@@ -1,4 +1,4 @@
-//! One handler, broken by a mutant: what becomes of its configuration, its stdin and its answer.
+//! One handler, broken by a mutant: the effect on its configuration, its stdin and its answer.
 
 use crate::handler_key::HandlerKey;
 use crate::mutant::Mutant;
@@ -94,7 +94,7 @@ impl Breakage {
         }
     }
 
-    /// Returns whether only a process can show what the mutant does.
+    /// Returns whether only a process can show the effect of the mutant.
     pub(crate) fn needs_process(&self) -> bool {
         self.empties_stdin()
     }

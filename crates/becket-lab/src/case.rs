@@ -1,4 +1,4 @@
-//! A case: events in a throw-away project, and what is expected of each.
+//! A case: events in a throw-away project, and the expectations for each.
 
 use crate::pattern::Pattern;
 use becket_model::EventKind;
@@ -14,7 +14,7 @@ use std::time::Duration;
 pub struct Case {
     /// Its name, unique in its file.
     pub name: String,
-    /// The place where it is written.
+    /// The position of its definition.
     pub origin: CaseOrigin,
     /// Its events, in order. Never empty.
     pub steps: Vec<Step>,
@@ -22,7 +22,7 @@ pub struct Case {
     pub files: BTreeMap<String, String>,
     /// The git repository of the throw-away project; `None` for a directory without one.
     pub git: Option<GitState>,
-    /// Variables for the hooks, beside those of the session.
+    /// Variables for the hooks, in addition to those of the session.
     pub environment: BTreeMap<String, String>,
     /// Answers of handlers that would need the network.
     pub replies: Vec<GivenReply>,
@@ -59,14 +59,14 @@ pub struct Step {
     /// Files that are written before the event, by path.
     pub files: BTreeMap<String, String>,
     /// The expected outcome.
-    pub want: Want,
+    pub want: ExpectedOutcome,
 }
 
-/// The expected outcome of a step. What is absent is not compared, but a handler that fails without being in
-/// [`Want::failed`] fails the case.
+/// The expected outcome of a step. An absent field is not compared, but a handler that fails without being in
+/// [`ExpectedOutcome::failed`] fails the case.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
-pub struct Want {
+pub struct ExpectedOutcome {
     /// The decision, one of [`DECISIONS`].
     pub decision: Option<String>,
     /// The reason of the decision.
@@ -91,14 +91,14 @@ pub struct Want {
     pub failed: Vec<String>,
 }
 
-impl Want {
+impl ExpectedOutcome {
     /// Returns whether nothing is expected.
     pub fn is_empty(&self) -> bool {
-        *self == Want::default()
+        *self == ExpectedOutcome::default()
     }
 }
 
-/// The decisions that a case can expect. `deny` and `block` are one.
+/// The decisions that a case can expect. `deny` and `block` are equivalent.
 pub const DECISIONS: [&str; 11] =
     ["pass", "allow", "ask", "defer", "deny", "block", "stop", "accept", "decline", "cancel", "created"];
 
@@ -128,11 +128,11 @@ pub struct GivenReply {
     pub stderr: String,
 }
 
-/// A mutant that no case can kill, by the author's word.
+/// A mutant that no case can kill, as declared by the author.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EquivalentMutant {
-    /// The place where that is written.
+    /// The place of the declaration.
     pub origin: CaseOrigin,
     /// The handler.
     pub handler: String,

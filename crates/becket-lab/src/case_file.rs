@@ -1,7 +1,7 @@
 //! Case files: TOML with a `[[case]]` for each case, and an `[[equivalent]]` for each mutant that no case can kill.
 //!
-//! Every key is checked. An unknown one is an error with the nearest name and its place, so that no expectation is lost to
-//! a slip.
+//! Every key is checked. An unknown one is an error with the nearest name and its place, so that no expectation is lost
+//! through a typo.
 
 mod fields;
 mod read;
@@ -76,7 +76,7 @@ pub fn read(file: &Path, text: &str) -> Result<CaseFile, Vec<CaseFileError>> {
     if errors.is_empty() { Ok(contents) } else { Err(errors) }
 }
 
-/// A name that two cases share: reports could not tell them apart.
+/// Returns an error for a name that two cases share: reports could not distinguish them.
 fn repeated_name(source: SourceText<'_>, cases: &[Case]) -> Option<CaseFileError> {
     let is_repeated =
         |(at, case): &(usize, &Case)| cases[..*at].iter().any(|before| before.name == case.name);

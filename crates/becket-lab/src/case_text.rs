@@ -28,7 +28,7 @@ pub(crate) fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string()
 }
 
-/// Returns a value as TOML; an empty text for one that has no TOML.
+/// Returns a value as TOML; an empty text for one that TOML can't express.
 pub(crate) fn toml(value: &Value) -> String {
     toml_value(value).map_or_else(|| "\"\"".to_owned(), |value| value.to_string())
 }

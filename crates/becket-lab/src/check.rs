@@ -3,10 +3,12 @@
 use crate::case::Step;
 use crate::handler_key::HandlerKey;
 use crate::handler_name::{self, UnresolvedName};
+use becket_base::text_file;
 use becket_engine::handler::Handler;
 use becket_engine::{Outcome, Run, Settlement};
 use becket_model::{Decision, Reply, RequestDecision, Ruling};
 use serde_json::{Map, Value};
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,13 +21,13 @@ pub struct Mismatch {
     pub what: &'static str,
     /// The expected value.
     pub wanted: String,
-    /// The value that was seen.
+    /// The actual value.
     pub seen: String,
 }
 
 /// The outcome of a step.
 #[non_exhaustive]
-pub struct Seen<'a> {
+pub struct StepOutcome<'a> {
     /// The outcome.
     pub outcome: &'a Outcome,
     /// The time that it took.
@@ -37,11 +39,11 @@ pub struct Seen<'a> {
 /// Compares a step; `handlers` are those of its event.
 ///
 /// # Errors
-/// Errors if a name in the case means no single handler.
+/// Errors if a name in the case does not identify exactly one handler.
 pub fn compare(
     step: &Step,
     handlers: &[Arc<Handler>],
-    seen: &Seen<'_>,
+    seen: &StepOutcome<'_>,
 ) -> Result<Vec<Mismatch>, UnresolvedName> {
     let mut found = Vec::new();
     decision(step, seen, &mut found);
@@ -63,7 +65,7 @@ fn mismatch(what: &'static str, wanted: impl Into<String>, seen: impl Into<Strin
     Mismatch { what, wanted: wanted.into(), seen: seen.into() }
 }
 
-/// Returns the decision about an event in the words of cases: of hooks and permission rules together.
+/// Returns the decision about an event in the vocabulary of cases, from hooks and permission rules together.
 pub fn decided(outcome: &Outcome) -> &'static str {
     if outcome.nobody_to_ask {
         return "ask";
@@ -90,7 +92,7 @@ pub fn decided(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Returns the decision of one handler in the words of cases; `None` if it made none.
+/// Returns the decision of one handler in the vocabulary of cases; `None` if it made none.
 pub fn decided_by(reply: &Reply) -> Option<&'static str> {
     Some(match &reply.decision {
         Some(Decision::Permission { decision, .. }) => decision.as_str(),
@@ -110,7 +112,7 @@ fn is_same(one: &str, other: &str) -> bool {
     one == other || (holds_back(one) && holds_back(other))
 }
 
-fn decision(step: &Step, seen: &Seen<'_>, found: &mut Vec<Mismatch>) {
+fn decision(step: &Step, seen: &StepOutcome<'_>, found: &mut Vec<Mismatch>) {
     let Some(wanted) = &step.want.decision else { return };
     let decided = decided(seen.outcome);
     if !is_same(wanted, decided) {
@@ -119,9 +121,9 @@ fn decision(step: &Step, seen: &Seen<'_>, found: &mut Vec<Mismatch>) {
     }
 }
 
-fn texts(step: &Step, seen: &Seen<'_>, found: &mut Vec<Mismatch>) {
+fn texts(step: &Step, seen: &StepOutcome<'_>, found: &mut Vec<Mismatch>) {
     let verdict = &seen.outcome.verdict;
-    let messages: Vec<&str> = verdict.messages.iter().map(|said| said.what.as_str()).collect();
+    let messages: Vec<&str> = verdict.messages.iter().map(|message| message.what.as_str()).collect();
     let texts = [
         ("reason", &step.want.reason, seen.outcome.reason()),
         ("context", &step.want.context, verdict.joined_context()),
@@ -142,7 +144,7 @@ fn texts(step: &Step, seen: &Seen<'_>, found: &mut Vec<Mismatch>) {
     }
 }
 
-/// Returns the input that hooks put in place of the tool's.
+/// Returns the input with which hooks replace that of the tool.
 pub fn rewrite(outcome: &Outcome) -> Option<Map<String, Value>> {
     if let Ruling::RequestAllow { updated_input: Some(input), .. } = &outcome.verdict.ruling {
         return Some(input.what.clone());
@@ -150,8 +152,8 @@ pub fn rewrite(outcome: &Outcome) -> Option<Map<String, Value>> {
     outcome.verdict.fields.updated_input.as_ref().map(|input| input.what.clone())
 }
 
-/// Only the handler that `by` names may have made the decision, and by an answer.
-fn credit(step: &Step, by: Option<HandlerKey>, seen: &Seen<'_>, found: &mut Vec<Mismatch>) {
+/// Checks that only the handler named by `by` made the decision, and by an answer.
+fn credit(step: &Step, by: Option<HandlerKey>, seen: &StepOutcome<'_>, found: &mut Vec<Mismatch>) {
     let (Some(by), Some(wanted)) = (by, &step.want.decision) else { return };
     let decides = |run: &&Arc<Run>| decided_by(&run.reply).is_some_and(|word| is_same(word, wanted));
     let deciders: Vec<&Arc<Run>> = seen.outcome.runs.iter().filter(decides).collect();
@@ -164,7 +166,7 @@ fn credit(step: &Step, by: Option<HandlerKey>, seen: &Seen<'_>, found: &mut Vec<
     found.push(mismatch("by", step.want.by.clone().unwrap_or_default(), names));
 }
 
-fn exit(step: &Step, by: Option<HandlerKey>, seen: &Seen<'_>, found: &mut Vec<Mismatch>) {
+fn exit(step: &Step, by: Option<HandlerKey>, seen: &StepOutcome<'_>, found: &mut Vec<Mismatch>) {
     let Some(wanted) = step.want.exit else { return };
     let runs = seen.outcome.runs.iter().filter(|run| by.is_none_or(|by| HandlerKey::of(&run.handler) == by));
     let exits: Vec<String> =
@@ -178,7 +180,7 @@ fn exit(step: &Step, by: Option<HandlerKey>, seen: &Seen<'_>, found: &mut Vec<Mi
 fn skipped(
     step: &Step,
     handlers: &[Arc<Handler>],
-    seen: &Seen<'_>,
+    seen: &StepOutcome<'_>,
     found: &mut Vec<Mismatch>,
 ) -> Result<(), UnresolvedName> {
     for name in &step.want.skipped {
@@ -190,11 +192,11 @@ fn skipped(
     Ok(())
 }
 
-/// A handler that fails is expected by name, or fails the case.
+/// Checks failures: a handler that fails is expected by name, or fails the case.
 fn failures(
     step: &Step,
     handlers: &[Arc<Handler>],
-    seen: &Seen<'_>,
+    seen: &StepOutcome<'_>,
     found: &mut Vec<Mismatch>,
 ) -> Result<(), UnresolvedName> {
     let mut expected = Vec::new();
@@ -216,10 +218,15 @@ fn failures(
     Ok(())
 }
 
-fn files(step: &Step, seen: &Seen<'_>, found: &mut Vec<Mismatch>) {
+fn files(step: &Step, seen: &StepOutcome<'_>, found: &mut Vec<Mismatch>) {
     for (path, wanted) in &step.want.files {
-        let content = std::fs::read(seen.root.join(path)).ok();
-        let content = content.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let content = match content(&seen.root.join(path)) {
+            Ok(content) => content,
+            Err(why) => {
+                found.push(mismatch("files", format!("`{path}` to be read"), why.to_string()));
+                continue;
+            }
+        };
         if content == *wanted {
             continue;
         }
@@ -229,4 +236,15 @@ fn files(step: &Step, seen: &Seen<'_>, found: &mut Vec<Mismatch>) {
         };
         found.push(mismatch("files", shown(wanted), shown(&content)));
     }
+}
+
+/// Returns the text of a file; `None` if there is nothing at its path.
+fn content(path: &Path) -> io::Result<Option<String>> {
+    let file = match text_file::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other?,
+    };
+    let mut bytes = Vec::new();
+    file.take(text_file::LIMIT).read_to_end(&mut bytes)?;
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }

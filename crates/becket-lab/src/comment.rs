@@ -1,9 +1,9 @@
 //! Cases in comments of the hooks themselves: `# becket: deny Bash git push origin main`.
 //!
-//! A comment begins with `#`, `//` or `--`, then come `becket:`, a decision, a tool or an event, and the rest of the line:
-//! the tool's main field as it is, or the whole input as JSON.
+//! A comment begins with `#`, `//` or `--`, followed by `becket:`, a decision, a tool or an event, and the rest of the
+//! line: the tool's main field as it is, or the whole input as JSON.
 
-use crate::case::{Case, CaseOrigin, DECISIONS, Step, Want};
+use crate::case::{Case, CaseOrigin, DECISIONS, ExpectedOutcome, Step};
 use crate::case_file::CaseFileError;
 use crate::handler_name;
 use becket_engine::handler::Handler;
@@ -30,7 +30,7 @@ pub fn read(file: &Path, text: &str, handlers: &[Arc<Handler>]) -> (Vec<Case>, V
     (cases, errors)
 }
 
-/// Returns what follows `becket:` in a comment, and the column of the comment.
+/// Returns the text after `becket:` in a comment, and the column of the comment.
 fn comment_of(line: &str) -> Option<(usize, &str)> {
     let trimmed = line.trim_start();
     let inner = ["#", "//", "--"].into_iter().find_map(|mark| trimmed.strip_prefix(mark))?;
@@ -55,10 +55,10 @@ fn case(comment: &str, origin: &CaseOrigin, handlers: &[Arc<Handler>]) -> Result
     let (event, input) = event_and_input(subject, rest, handlers)?;
     let by =
         handlers.iter().find(|handler| handler.event == event).map(|handler| handler_name::short(handler));
-    let want = Want {
+    let want = ExpectedOutcome {
         decision: Some(decision.to_owned()),
         by: by.filter(|_| decision != "pass"),
-        ..Want::default()
+        ..ExpectedOutcome::default()
     };
     Ok(Case {
         name: comment.to_owned(),
@@ -71,7 +71,7 @@ fn case(comment: &str, origin: &CaseOrigin, handlers: &[Arc<Handler>]) -> Result
     })
 }
 
-/// Returns the event that a comment is about and its input. A tool is looked for in the first event about tool calls that
+/// Returns the event that a comment is about and its input. A tool is assigned to the first event about tool calls that
 /// has a handler of this file.
 fn event_and_input(
     subject: &str,

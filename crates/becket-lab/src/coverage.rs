@@ -1,4 +1,4 @@
-//! The coverage of a configuration: what cases have seen of each handler, matcher and `if`.
+//! The coverage of a configuration: the results of cases for each handler, matcher and `if`.
 
 use crate::case::Step;
 use crate::check;
@@ -14,7 +14,7 @@ use becket_rules::{MatcherKind, Verdict};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The coverage of one handler. The counts are those of runs.
+/// The coverage of one handler, with counts of its runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HandlerCoverage {
@@ -28,7 +28,7 @@ pub struct HandlerCoverage {
     pub ran: usize,
     /// Runs without a decision or an error.
     pub passed: usize,
-    /// Runs that held something back.
+    /// Runs that denied or blocked.
     pub denied: usize,
     /// Runs that asked for an approval.
     pub asked: usize,
@@ -40,7 +40,7 @@ pub struct HandlerCoverage {
     pub alternatives: Vec<MatcherAlternative>,
     /// Its `if`.
     pub condition: Option<ConditionCoverage>,
-    /// Set if it is meant to hold something back: it fails closed, or its text or a case says so.
+    /// Set if it is meant to deny or block: it fails closed, or its text or a case says so.
     pub is_guard: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct MatcherAlternative {
     pub matched: bool,
 }
 
-/// The results of an `if` that were seen.
+/// The observed results of an `if`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConditionCoverage {
@@ -65,13 +65,13 @@ pub struct ConditionCoverage {
 }
 
 impl HandlerCoverage {
-    /// Returns whether it is a guard that no case has seen denying or asking.
+    /// Returns whether it is a guard that did not deny or ask in any case.
     pub fn is_unproven_guard(&self) -> bool {
         self.is_guard && self.denied == 0 && self.asked == 0
     }
 }
 
-/// Counts what the cases have seen of each handler; `root` is that of the project.
+/// Counts the results of the cases for each handler; `root` is that of the project.
 pub fn of(hooks: &HookSet, records: &[CaseRecord], root: &Path) -> Vec<HandlerCoverage> {
     let steps: Vec<&StepRecord> = records.iter().flat_map(|record| &record.steps).collect();
     let expected: Vec<&Step> = records.iter().flat_map(|record| &record.case.steps).collect();
@@ -162,25 +162,25 @@ fn condition(handler: &Handler, steps: &[&StepRecord]) -> Option<ConditionCovera
     Some(seen)
 }
 
-/// Returns whether hooks of the event can hold something back.
+/// Returns whether hooks of the event can deny or block.
 pub(crate) fn can_hold_back(event: EventKind) -> bool {
     Decision::block(event.spec(), String::new(), DecidedBy::Answer).is_some()
 }
 
-/// Returns whether a case expects the handler to hold something back.
+/// Returns whether a case expects the handler to deny or block.
 fn is_expected_to_hold_back(handler: &Handler, steps: &[&Step]) -> bool {
     let expects = |step: &&Step| {
         let holds_back = matches!(step.want.decision.as_deref(), Some("deny" | "block" | "ask"));
         let by = step.want.by.as_ref().filter(|_| holds_back && step.event == handler.event);
-        by.is_some_and(|name| handler_name::means(name, handler))
+        by.is_some_and(|name| handler_name::refers_to(name, handler))
     };
     steps.iter().any(expects)
 }
 
-/// The texts by which a hook holds something back, in any language.
+/// The texts with which a hook denies or blocks, in any language.
 const DENIALS: [&str; 6] = ["\"deny\"", "'deny'", "\"block\"", "'block'", "exit 2", "exit(2)"];
 
-/// Returns whether a handler is meant to hold something back: it fails closed, or its command or its file says so.
+/// Returns whether a handler is meant to deny or block: it fails closed, or its command or its file says so.
 fn is_guard(handler: &Handler, root: &Path) -> bool {
     if !can_hold_back(handler.event) {
         return false;

@@ -1,4 +1,4 @@
-//! Names by which cases mean handlers.
+//! Names by which cases refer to handlers.
 //!
 //! A name is a handler's label, a file name or another word of its command, or the place where it is written
 //! (`settings.json:7`).
@@ -7,7 +7,7 @@ use becket_engine::handler::{Action, Command, Handler};
 use becket_fire::times::hook_name::{self, base};
 use std::sync::Arc;
 
-/// The reason for which a name means no single handler.
+/// The reason why a name does not identify exactly one handler.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnresolvedName {
     /// No handler of the event has the name.
@@ -19,7 +19,7 @@ pub enum UnresolvedName {
         event: &'static str,
         /// The nearest name.
         near: Option<String>,
-        /// The names that there are.
+        /// The known names.
         known: Vec<String>,
     },
     /// Several handlers have it.
@@ -68,8 +68,8 @@ pub fn words(handler: &Handler) -> Vec<String> {
     hook_name::words(&text)
 }
 
-/// Returns whether the name means the handler.
-pub fn means(name: &str, handler: &Handler) -> bool {
+/// Returns whether the name refers to the handler.
+pub fn refers_to(name: &str, handler: &Handler) -> bool {
     let at_column = || format!("{}:{}", place(handler), handler.location.column);
     *handler.place.label == *name
         || name == place(handler)
@@ -78,7 +78,7 @@ pub fn means(name: &str, handler: &Handler) -> bool {
         || words(handler).iter().any(|word| word == name || base(word) == name)
 }
 
-/// Finds the one handler that a name means.
+/// Finds the one handler that a name refers to.
 ///
 /// # Errors
 /// Errors if there is none, or more than one.
@@ -87,7 +87,7 @@ pub fn resolve<'h>(
     event: &'static str,
     handlers: &'h [Arc<Handler>],
 ) -> Result<&'h Arc<Handler>, UnresolvedName> {
-    let found: Vec<&Arc<Handler>> = handlers.iter().filter(|handler| means(name, handler)).collect();
+    let found: Vec<&Arc<Handler>> = handlers.iter().filter(|handler| refers_to(name, handler)).collect();
     match *found {
         [only] => Ok(only),
         [] => {

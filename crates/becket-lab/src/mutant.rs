@@ -1,17 +1,17 @@
-//! The twelve mutants: what each breaks, whatever language a hook is written in.
+//! The twelve mutants, each of which breaks a handler in any language.
 
 use std::fmt;
 
 /// One way to break a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mutant {
-    /// It exits with 0 and says nothing.
+    /// It exits with 0 and prints nothing.
     AlwaysPass,
     /// It exits with 2.
     AlwaysDeny,
-    /// It exits with 1 after it has said what it says.
+    /// It exits with 1 after its usual output.
     Exit1,
-    /// It exits with 1 where it exits with 2.
+    /// It exits with 1 instead of 2.
     Exit2To1,
     /// A signal ends it.
     Killed,
@@ -25,7 +25,7 @@ pub enum Mutant {
     MatcherWidened,
     /// It has no `if`.
     IfDropped,
-    /// It says on stderr what it says on stdout.
+    /// It prints on stderr instead of stdout.
     AnswerOnStderr,
     /// Its stdin is empty.
     EmptyStdin,
@@ -48,7 +48,7 @@ impl Mutant {
         Mutant::EmptyStdin,
     ];
 
-    /// Its name, as case files and reports write it.
+    /// Returns its name, as case files and reports write it.
     pub const fn name(self) -> &'static str {
         match self {
             Mutant::AlwaysPass => "always-pass",
@@ -67,7 +67,7 @@ impl Mutant {
     }
 
     /// Finds a mutant by its name.
-    pub fn named(name: &str) -> Option<Mutant> {
+    pub fn from_name(name: &str) -> Option<Mutant> {
         Mutant::ALL.into_iter().find(|mutant| mutant.name() == name)
     }
 

@@ -55,7 +55,7 @@ pub enum MutantResult {
         /// A case that would notice it, to be completed.
         add: String,
     },
-    /// No case could tell, since none passes without the mutant.
+    /// No case could notice it, since none passes without the mutant.
     Vacuous {
         /// The reason.
         why: String,
@@ -79,7 +79,7 @@ pub enum MutantResult {
     },
 }
 
-/// The error of an `[[equivalent]]` that is about no handler.
+/// An `[[equivalent]]` for a handler that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: no hook is called `{handler}`, so its mutant `{mutant}` can't be equivalent")]
 #[non_exhaustive]
@@ -103,11 +103,12 @@ struct Laboratory<'a> {
 /// A case with its control.
 struct Specimen<'a> {
     record: &'a CaseRecord,
-    /// Held while its throw-away project is in use: the stamps of the project as the case wants it, once they are known.
+    /// The stamps of its throw-away project in the initial state of the case, once they are known; locked while it is
+    /// in use.
     in_use: Mutex<Option<FileStamps>>,
     /// Set if the replayed control passes.
     replays: OnceCell<bool>,
-    /// The configuration of the project, as long as no case changes its files.
+    /// The configuration of the project, if no case changes its files.
     config: OnceCell<LoadedConfig>,
 }
 
@@ -165,14 +166,14 @@ pub enum MutationError {
     /// The configuration does not load.
     #[error(transparent)]
     Case(#[from] CaseError),
-    /// A declaration is about no handler.
+    /// A declaration is for a handler that does not exist.
     #[error(transparent)]
     Equivalent(#[from] UnknownEquivalent),
 }
 
 fn check_equivalents(hooks: &HookSet, equivalents: &[EquivalentMutant]) -> Result<(), UnknownEquivalent> {
     for declared in equivalents {
-        if !hooks.all().any(|handler| handler_name::means(&declared.handler, handler)) {
+        if !hooks.all().any(|handler| handler_name::refers_to(&declared.handler, handler)) {
             return Err(UnknownEquivalent {
                 origin: declared.origin.to_string(),
                 handler: declared.handler.clone(),
@@ -208,7 +209,7 @@ impl Laboratory<'_> {
             return MutantResult::NotApplicable { why };
         }
         let declared = self.equivalents.iter().find(|declared| {
-            declared.mutant == mutant.name() && handler_name::means(&declared.handler, target.handler)
+            declared.mutant == mutant.name() && handler_name::refers_to(&declared.handler, target.handler)
         });
         let relevant: Vec<&Specimen<'_>> = self.relevant(target, mutant);
         let passing: Vec<&&Specimen<'_>> =
@@ -244,7 +245,7 @@ impl Laboratory<'_> {
         }
     }
 
-    /// Returns the cases that could notice the mutant, the likeliest first.
+    /// Returns the cases that could notice the mutant, the most likely first.
     fn relevant(&self, target: &Target<'_>, mutant: Mutant) -> Vec<&Specimen<'_>> {
         let widens = matches!(mutant, Mutant::MatcherWidened | Mutant::IfDropped);
         let is_relevant = |specimen: &&Specimen<'_>| {
@@ -269,7 +270,7 @@ impl Laboratory<'_> {
             *stamps = specimen.stamps();
         }
         let tried = self.attempt(specimen, Some(breakage.clone()), true).await;
-        // Making a project again takes longer than most hooks, and most hooks write nothing.
+        // Recreating a project takes longer than most hooks, and most hooks write nothing.
         if starts_process(breakage.mutant) && (stamps.is_none() || *stamps != specimen.stamps()) {
             *stamps = None;
             if let Err(error) = self.restore(specimen).await {
@@ -277,7 +278,7 @@ impl Laboratory<'_> {
             }
         }
         match tried {
-            // What a process showed is confirmed by a control of processes.
+            // The result of a process is confirmed by a control of processes.
             Ok(Some(by)) if starts_process(breakage.mutant) => {
                 match self.attempt(specimen, None, false).await {
                     Ok(None) => Trial::Noticed(by),
@@ -291,7 +292,7 @@ impl Laboratory<'_> {
         }
     }
 
-    /// The same where a replayed answer does not stand for a run: the control is run again, then the mutant.
+    /// Does the same if a replayed answer can't replace a run: the control is run again, then the mutant.
     async fn broken_by_processes(&self, specimen: &Specimen<'_>, breakage: &Breakage) -> Trial {
         match self.attempt(specimen, None, false).await {
             Ok(None) => {}
@@ -305,7 +306,7 @@ impl Laboratory<'_> {
         }
     }
 
-    /// Returns whether the case passes with the answers of its control in place of processes.
+    /// Returns whether the case passes with the answers of its control instead of processes.
     async fn replays(&self, specimen: &Specimen<'_>) -> bool {
         let replay = || async {
             !specimen.record.changes_files && matches!(self.attempt(specimen, None, true).await, Ok(None))
@@ -313,7 +314,7 @@ impl Laboratory<'_> {
         *specimen.replays.get_or_init(replay).await
     }
 
-    /// Makes the throw-away project of a case again: a broken handler may have written to it.
+    /// Recreates the throw-away project of a case: a broken handler may have written to it.
     async fn restore(&self, specimen: &Specimen<'_>) -> Result<(), CaseError> {
         let Some(project) = &specimen.record.project else { return Err(CaseError::Cancelled) };
         self.runner.restore(&specimen.record.case, project).await
@@ -354,12 +355,12 @@ impl Laboratory<'_> {
     }
 }
 
-/// Returns the place of a case in the order in which a mutant that selects a handler more often is tried: cases that expect
-/// the handler to be skipped, those that expect a pass without it, other ones without it, and those in which it runs anyway.
+/// Returns the rank of a case for a mutant that selects a handler more often: first cases that expect the handler to be
+/// skipped, then those that expect a pass without it, other ones without it, and those in which it runs anyway.
 fn rank_for_widening(record: &CaseRecord, target: &Target<'_>) -> u8 {
     let wants = || record.case.steps.iter().map(|step| &step.want);
     let mut skipped = wants().flat_map(|want| &want.skipped);
-    if skipped.any(|name| handler_name::means(name, target.handler)) {
+    if skipped.any(|name| handler_name::refers_to(name, target.handler)) {
         0
     } else if record.steps.iter().any(|step| has_run(step, target.key)) {
         3
@@ -370,8 +371,8 @@ fn rank_for_widening(record: &CaseRecord, target: &Target<'_>) -> u8 {
     }
 }
 
-/// Returns the place of a case in the order in which any other mutant is tried: those in which the handler says something
-/// come first.
+/// Returns the rank of a case for any other mutant: those in which the handler has some effect come
+/// first.
 fn rank_for_breakage(record: &CaseRecord, target: &Target<'_>) -> u8 {
     let mut runs = record.steps.iter().flat_map(|step| &step.outcome.runs);
     let speaks = runs.any(|run| HandlerKey::of(&run.handler) == target.key && !run.reply.is_silent());

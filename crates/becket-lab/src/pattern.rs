@@ -12,7 +12,7 @@ impl Pattern {
         Pattern(text.into())
     }
 
-    /// Returns whether the text matches. Takes time in the product of both lengths at most.
+    /// Returns whether the text matches. Takes at most time proportional to the product of both lengths.
     pub fn matches(&self, text: &str) -> bool {
         let (pattern, text) = (self.0.as_bytes(), text.trim_end_matches('\n').as_bytes());
         let (mut at, mut seen) = (0, 0);

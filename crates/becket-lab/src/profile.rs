@@ -1,7 +1,8 @@
-//! The price of hooks: the time that each of their runs took, from records of Becket and from transcripts.
+//! The cost of hooks: the time that each of their runs took, from records of Becket and from transcripts.
 //!
-//! Hosts append a [`TimeRecord`](becket_fire::times::TimeRecord) for each event to a log. A [`Profile`] counts them: its size
-//! depends on the number of hooks and sessions, not on that of runs, but for the last events, which it keeps for timelines.
+//! Hosts append a [`TimeRecord`](becket_fire::times::TimeRecord) for each event to a log. A [`Profile`] counts them:
+//! its size depends on the number of hooks and sessions, not on that of runs, except for the last events, which it
+//! keeps for timelines.
 
 mod critical_path;
 mod distribution;

@@ -1,6 +1,6 @@
-//! Throw-away copies of a project, in which hooks may write what they like.
+//! Throw-away copies of a project, in which hooks may write freely.
 //!
-//! INVARIANT: nothing here writes outside of the copy, and a copy goes with its owner.
+//! INVARIANT: nothing here writes outside of the copy, and a copy is removed with its owner.
 
 mod git;
 mod stamps;
@@ -10,26 +10,26 @@ pub(crate) use stamps::FileStamps;
 pub use template::ProjectTemplate;
 
 use crate::case::Case;
+use crate::owned_directory::OwnedDirectory;
 use becket_engine::{CancellationToken, Environment};
 use becket_process::Runner;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
-/// The reason why a throw-away project can't be made.
+/// The reason why a throw-away project can't be created.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
-    /// It holds too much to be copied for each case.
+    /// The project is too large to be copied for each case.
     #[error(
         "the project has more than {files} files or {mebibytes} MiB, which is too much to copy: let \
          `.gitignore` or `.ignore` leave out what hooks don't need"
     )]
     TooLarge {
-        /// The most files that are copied.
+        /// The maximum number of files that are copied.
         files: usize,
-        /// The most mebibytes that are copied.
+        /// The maximum number of mebibytes that are copied.
         mebibytes: u64,
     },
     /// A file can't be read or written.
@@ -40,10 +40,10 @@ pub enum ProjectError {
         /// The system's error.
         why: io::Error,
     },
-    /// The directory for copies can't be made.
+    /// The directory for copies can't be created.
     #[error("there is no place for a copy of the project: {0}")]
     NoPlace(io::Error),
-    /// A git repository can't be made.
+    /// A git repository can't be created.
     #[error("the git repository of the case can't be made: {why}")]
     Git {
         /// The command that failed, and its message.
@@ -51,16 +51,16 @@ pub enum ProjectError {
     },
 }
 
-/// A copy of a project, as a case wants it.
+/// A copy of a project with the changes of a case.
 #[derive(Debug)]
 pub struct ThrowAwayProject {
     root: PathBuf,
     /// Removes the copy when it is dropped.
-    _directory: TempDir,
+    _directory: OwnedDirectory,
 }
 
 impl ThrowAwayProject {
-    /// Copies a project and makes the files and the repository of a case.
+    /// Copies a project and creates the files and the repository of a case.
     ///
     /// # Errors
     /// Errors if a file can't be written or git fails.
@@ -70,20 +70,18 @@ impl ThrowAwayProject {
         environment: &Environment,
         cancel: &CancellationToken,
     ) -> Result<Self, ProjectError> {
-        let directory = tempfile::Builder::new()
-            .prefix("becket-case-")
-            .tempdir_in(environment.temp())
-            .map_err(ProjectError::NoPlace)?;
+        let directory =
+            OwnedDirectory::create("becket-case-", &environment.temp()).map_err(ProjectError::NoPlace)?;
         let root = directory.path().canonicalize().map_err(ProjectError::NoPlace)?.join("project");
         let project = ThrowAwayProject { root, _directory: directory };
         project.fill(template, case, environment, cancel).await?;
         Ok(project)
     }
 
-    /// Makes the copy again, in the same place.
+    /// Recreates the copy in the same place.
     ///
     /// # Errors
-    /// As of [`ThrowAwayProject::create`].
+    /// See [`ThrowAwayProject::create`].
     pub async fn restore(
         &self,
         template: &ProjectTemplate,
@@ -110,7 +108,7 @@ impl ThrowAwayProject {
         }
     }
 
-    /// The root of the copy, without links.
+    /// Returns the root of the copy, without links.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -134,7 +132,7 @@ impl ThrowAwayProject {
         Ok(())
     }
 
-    /// Returns what is in the copy: the content of each file, without `.git` and caches of Python.
+    /// Returns the content of each file in the copy, without `.git` and caches of Python.
     ///
     /// # Errors
     /// Errors if a file can't be read.

@@ -1,11 +1,11 @@
-//! Replays recorded sessions: what would these hooks and rules have decided about past calls?
+//! Replays recorded sessions: the decisions that these hooks and rules would have made about past calls.
 //!
 //! [`Replay::run`] fires the events of transcripts at the configuration as it is, in a scratch copy of the project
 //! ([`Scratch`]), and optionally at another one. No call is ever executed. Handlers that need the network never run.
 //!
-//! **It measures its own fidelity.** What a transcript says about hooks is compared with what they answer now, per handler
-//! ([`HandlerStatus`]). The programs, the clock and the network that a hook asks are watched, and where that can change
-//! its decision it is set aside, with the reason: [`Dependence`].
+//! **It measures its own fidelity.** The records of hooks in a transcript are compared with their answers now, per
+//! handler ([`HandlerStatus`]). The programs, the clock and the network that a hook uses are watched, and a hook whose
+//! decision can change with them is set aside, with the reason: [`Dependence`].
 //!
 //! **It does no harm.** [`confined`] takes from the hooks the right to write outside of the scratch copies, to open
 //! sockets and to send signals to other processes.

@@ -27,7 +27,7 @@ use std::time::Instant;
 pub struct Subject {
     /// The root of the project, absolute and without links.
     pub root: std::path::PathBuf,
-    /// The name of the project's directory of settings.
+    /// The name of the project's settings directory.
     pub settings: String,
     /// The surroundings of its sessions.
     pub environment: Environment,
@@ -35,17 +35,17 @@ pub struct Subject {
     pub builder: EngineSource,
 }
 
-/// Returns the builder of an engine for a project under surroundings.
+/// A function that returns the builder of an engine for a project under surroundings.
 pub type EngineSource = Box<dyn Fn(&Path, Environment) -> Builder + Send + Sync>;
 
-/// Runs cases of one configuration.
+/// A runner for the cases of one configuration.
 pub struct Runner {
     subject: Subject,
     template: ProjectTemplate,
     cancel: CancellationToken,
 }
 
-/// One run of a case: in which project, and with which handler broken.
+/// One run of a case, in a project and perhaps with a broken handler.
 pub(crate) struct Attempt<'a> {
     pub(crate) case: &'a Arc<Case>,
     pub(crate) project: &'a ThrowAwayProject,
@@ -54,7 +54,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) breakage: Option<Breakage>,
     /// The configuration as the control read it; `None` to read it.
     pub(crate) config: Option<&'a LoadedConfig>,
-    /// The handlers as they are configured, by which names in the case are resolved; `None` for those of the engine.
+    /// The handlers as they are configured, to which names in the case refer; `None` for those of the engine.
     pub(crate) handlers: Option<&'a HandlersByEvent>,
 }
 
@@ -79,12 +79,12 @@ impl Runner {
         Ok(Runner { subject, template, cancel })
     }
 
-    /// The configuration that is tested.
+    /// Returns the configuration that is tested.
     pub fn subject(&self) -> &Subject {
         &self.subject
     }
 
-    /// Returns whether the runs are to end.
+    /// Returns whether the runs are to be ended.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
@@ -117,7 +117,7 @@ impl Runner {
         let attempt =
             Attempt { case, project: &project, replayed: None, breakage: None, config: None, handlers: None };
         let attempted = self.attempt(&attempt).await?;
-        // What can't be compared counts as changed.
+        // A project that can't be compared counts as changed.
         let writes_itself = case.steps.iter().any(|step| !step.files.is_empty());
         record.changes_files = writes_itself || before.is_none() || before != project.contents().ok();
         let mismatches: Vec<_> = attempted.steps.iter().flat_map(|step| step.mismatches.clone()).collect();
@@ -128,10 +128,16 @@ impl Runner {
         if self.cancel.is_cancelled() {
             return Err(CaseError::Cancelled);
         }
-        Ok(if mismatches.is_empty() { CaseResult::Passed } else { CaseResult::Failed(mismatches) })
+        if !mismatches.is_empty() {
+            return Ok(CaseResult::Failed(mismatches));
+        }
+        match case.steps.iter().all(|step| step.want.is_empty()) {
+            true => Err(CaseError::ExpectsNothing),
+            false => Ok(CaseResult::Passed),
+        }
     }
 
-    /// Makes the project of a case again.
+    /// Recreates the project of a case.
     pub(crate) async fn restore(&self, case: &Case, project: &ThrowAwayProject) -> Result<(), CaseError> {
         let environment = &self.subject.environment;
         Ok(project.restore(&self.template, case, environment, &self.cancel).await?)
@@ -157,7 +163,7 @@ impl Runner {
                 Some(handlers) => handlers(step.event),
                 None => engine.host().hooks().of(step.event).to_vec(),
             };
-            let seen = check::Seen { outcome: &outcome, elapsed, root: project.root() };
+            let seen = check::StepOutcome { outcome: &outcome, elapsed, root: project.root() };
             let mismatches = check::compare(step, &handlers, &seen)?;
             steps.push(StepRecord { event, outcome, elapsed, mismatches });
         }
@@ -191,8 +197,8 @@ impl Runner {
     }
 }
 
-/// Errors if no step of a case selects a hook or names one that must not run: it would test nothing. A call that is to pass
-/// tests the deny and ask rules.
+/// Errors if no step of a case selects a hook or names one that must not run: it would test nothing. A call that is
+/// expected to pass tests the deny and ask rules.
 fn selects_something(case: &Case, steps: &[StepRecord], has_rules: bool) -> Result<(), CaseError> {
     let tests_rules = |step: &Step, record: &StepRecord| {
         has_rules && record.event.body.tool_call().is_some() && step.want.decision.as_deref() == Some("pass")
@@ -222,13 +228,13 @@ fn is_undecided(record: &StepRecord) -> bool {
     matches!(record.outcome.settlement, None | Some(becket_engine::Settlement::Undecided))
 }
 
-/// Returns the answers that the case gives for handlers.
+/// Returns the replies that the case gives for handlers.
 fn replies(case: &Case, engine: &Engine) -> Result<Vec<(HandlerKey, becket_engine::RunEnd)>, CaseError> {
     let hooks = engine.host().hooks();
     let mut found = Vec::new();
     for reply in &case.replies {
         let meant: Vec<_> =
-            hooks.all().filter(|handler| handler_name::means(&reply.handler, handler)).collect();
+            hooks.all().filter(|handler| handler_name::refers_to(&reply.handler, handler)).collect();
         if meant.is_empty() {
             return Err(CaseError::UnknownReply { handler: reply.handler.clone() });
         }
@@ -248,7 +254,7 @@ pub(crate) fn event(step: &Step, root: &Path, environment: &Environment) -> Resu
         .map_err(|error| CaseError::Input { event: step.event.name(), why: error.to_string() })
 }
 
-/// Stands for the root of the throw-away project in inputs.
+/// The placeholder for the root of the throw-away project in inputs.
 const ROOT: &str = "${PROJECT}";
 
 /// Replaces every text in a value.

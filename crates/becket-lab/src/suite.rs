@@ -4,6 +4,7 @@ use crate::case::{Case, CaseOrigin, EquivalentMutant};
 use crate::case_file::{self, CaseFileError};
 use crate::comment;
 use crate::handler_name;
+use becket_base::text_file;
 use becket_engine::handler::Handler;
 use becket_engine::hookset::HookSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,17 +12,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The directory of case files beside that of the settings.
+/// The directory of case files next to that of the settings.
 const BESIDE: &str = "becket-tests";
 /// The largest file of a hook that is searched for comments, in bytes.
 const LARGEST: u64 = 1 << 20;
+/// The largest case file, in bytes.
+const LARGEST_OF_CASES: u64 = 16 << 20;
 
 /// All cases of a project.
 #[derive(Debug, Default)]
 pub struct Suite {
     /// The cases: those of files first, in the order of their names.
     pub cases: Vec<Arc<Case>>,
-    /// The mutants that no case can kill, by the authors' word.
+    /// The mutants that no case can kill, as declared by the authors.
     pub equivalents: Vec<EquivalentMutant>,
     /// The errors in case files and comments.
     pub errors: Vec<CaseFileError>,
@@ -30,7 +33,7 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Reads the cases of the project in `root`, whose directory of settings is called `settings`.
+    /// Reads the cases of the project in `root`, whose settings directory is called `settings`.
     pub fn load(root: &Path, settings: &str, hooks: &HookSet) -> Self {
         let mut suite = Suite::default();
         let mut files = Vec::new();
@@ -42,8 +45,7 @@ impl Suite {
             suite.add_file(&file);
         }
         for (file, handlers) in by_script(hooks, root) {
-            let is_small = fs::metadata(&file).is_ok_and(|metadata| metadata.len() <= LARGEST);
-            let Some(text) = fs::read_to_string(&file).ok().filter(|_| is_small) else { continue };
+            let Ok(text) = text_file::read_within(&file, LARGEST) else { continue };
             let (cases, errors) = comment::read(&file, &text, &handlers);
             suite.cases.extend(cases.into_iter().map(Arc::new));
             suite.errors.extend(errors);
@@ -68,7 +70,7 @@ impl Suite {
     }
 
     fn add_file(&mut self, file: &Path) {
-        let text = match fs::read_to_string(file) {
+        let text = match text_file::read_within(file, LARGEST_OF_CASES) {
             Ok(text) => text,
             Err(error) => return self.unread(file, &error),
         };
@@ -82,7 +84,7 @@ impl Suite {
         self.texts.insert(file.to_owned(), text);
     }
 
-    fn unread(&mut self, file: &Path, error: &std::io::Error) {
+    fn unread(&mut self, file: &Path, error: &impl std::fmt::Display) {
         let origin = CaseOrigin { file: file.to_owned(), line: 1, column: 1, index: None };
         self.errors.push(CaseFileError { origin, what: format!("it can't be read: {error}") });
     }
@@ -92,15 +94,15 @@ impl Suite {
         self.texts.get(file).map(String::as_str)
     }
 
-    /// Returns the case files that are not what they were when they were read: a hook has changed them.
+    /// Returns the case files that were changed since they were read: a hook has changed them.
     pub fn changed_files(&self) -> Vec<&Path> {
-        let is_changed =
-            |(file, text): &(&PathBuf, &String)| fs::read_to_string(file).ok().as_ref() != Some(*text);
+        let now = |file: &Path| text_file::read_within(file, LARGEST_OF_CASES).ok();
+        let is_changed = |(file, text): &(&PathBuf, &String)| now(file).as_ref() != Some(*text);
         self.texts.iter().filter(is_changed).map(|(file, _)| file.as_path()).collect()
     }
 }
 
-/// Returns the handlers by the files that they run.
+/// Groups the handlers by the files that they run.
 fn by_script(hooks: &HookSet, root: &Path) -> BTreeMap<PathBuf, Vec<Arc<Handler>>> {
     let mut found: BTreeMap<PathBuf, Vec<Arc<Handler>>> = BTreeMap::new();
     for handler in hooks.all() {
@@ -137,7 +139,7 @@ pub fn scripts(handler: &Handler, root: &Path) -> BTreeSet<PathBuf> {
     paths.filter(|path| is_inside(path) && path.is_file()).collect()
 }
 
-/// Puts cases into the order that a seed stands for.
+/// Shuffles cases with a seed.
 pub fn shuffle(cases: &mut [Arc<Case>], seed: u64) {
     fastrand::Rng::with_seed(seed).shuffle(cases);
 }

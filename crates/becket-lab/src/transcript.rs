@@ -1,11 +1,11 @@
 //! Recorded sessions of agents, as events: transcripts of Claude Code and of Becket's own agent, rollouts
 //! of Codex.
 //!
-//! A transcript is read line by line, whatever its size. A line that is cut, of an unknown kind or no UTF-8 is counted
-//! ([`ReadCounts`]), never an error. An event is handed out once the answers of its hooks that were recorded have had
-//! time to follow it.
+//! A transcript is read line by line, whatever its size. A line that is cut, of an unknown kind or not UTF-8 is counted
+//! ([`ReadCounts`]), never an error. An event is returned once the recorded answers of its hooks have had time to
+//! follow it.
 //!
-//! What no transcript holds: the settings in force, the environment, the files as they were, and hooks that passed
+//! Not in any transcript: the settings in force, the environment, the files as they were, and hooks that passed
 //! silently.
 
 mod call;

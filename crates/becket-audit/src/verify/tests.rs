@@ -19,7 +19,7 @@ impl Log {
         log
     }
 
-    /// A log of 12 records, with a statement about every third.
+    /// Creates a log of 12 records, with a statement about every third.
     fn written() -> Self {
         let log = Log::new();
         (0..8).for_each(|_| log.append(LIMITS));
@@ -80,7 +80,7 @@ fn a_log_that_nobody_has_touched_is_whole() {
     let log = Log::written();
     let report = log.report();
     assert!(report.is_whole(), "{report:?}");
-    // Records 0 and 1, then 2, about which 3 is a statement, and so on.
+    // Records 0 and 1, then 2, which statement 3 covers, and so on.
     let lines = log.lines();
     assert_eq!((report.records, report.range), (lines.len() as u64, Some((0, lines.len() as u64 - 1))));
     assert!(report.signed_to.is_some_and(|signed| signed + 4 > report.records), "{report:?}");
@@ -130,7 +130,7 @@ fn a_tail_that_is_cut_is_found_up_to_the_last_statement() {
         log.put(&lines[..kept]);
         let is_signed = kept as u64 <= signed;
         assert_eq!(log.errors().contains(&FindingKind::Cut), is_signed, "{kept} lines");
-        // Behind the last statement a cut can't be seen, and that is told.
+        // A cut after the last statement can't be seen, and this is reported.
         assert!(
             is_signed || log.kinds().contains(&FindingKind::Unsigned) || kept as u64 == signed + 1,
             "{kept}"
@@ -196,7 +196,7 @@ fn a_torn_line_is_recorded_and_stays() {
             fs::write(log.place().current(), kept).expect("it is written");
         }
     }
-    // A record whose line feed alone is missing is whole.
+    // A record that lacks only its line feed is intact.
     let whole = log.text();
     fs::write(log.place().current(), whole.trim_end()).expect("it is written");
     log.append(LIMITS);
@@ -225,7 +225,7 @@ fn full_files_are_one_chain_and_the_oldest_go() {
     assert!(report.findings.iter().any(|finding| finding.kind == FindingKind::Removed));
     let full = log.place().full_files().expect("files");
     assert!(full.iter().all(|file| fs::metadata(file).expect("it is there").len() <= 2_000));
-    // A writer that ended between renaming and making the new file.
+    // Simulates a writer that ended between renaming the file and creating the new one.
     fs::rename(log.place().current(), log.place().full(report.range.expect("records").1))
         .expect("it is renamed");
     log.append(limits);
@@ -251,4 +251,30 @@ fn threads_with_writers_of_their_own_write_one_chain() {
     let report = log.report();
     assert!(report.is_whole(), "{report:?}");
     assert_eq!(report.records, 801);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_file_is_an_error_instead_of_a_wait() {
+    let pipe = |path: &Path| {
+        let _ = fs::remove_file(path);
+        assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+    };
+    let log = Log::written();
+    let key = log.key.verifying();
+    let verified = |exported: Option<&Path>| verify(&log.place(), exported, Some(&key), Timestamp::now());
+    pipe(&log.path("checkpoints"));
+    let error = verified(Some(&log.path("checkpoints"))).expect_err("a pipe").to_string();
+    assert!(error.ends_with("it is a pipe, a socket or a device, not a file"), "{error}");
+    // Full files beside it do not hide that the current file is not one.
+    fs::copy(log.place().current(), log.place().full(7)).expect("a copy");
+    pipe(&log.place().current());
+    for error in [verified(None).map(drop), records(&log.place()).map(drop)] {
+        let error = error.expect_err("a pipe").to_string();
+        assert!(error.ends_with("it is a pipe, a socket or a device, not a file"), "{error}");
+    }
+    pipe(&log.path("key.pub"));
+    assert!(VerifyingKey::read(&log.path("key.pub")).is_err());
+    pipe(&log.path("key"));
+    assert!(SigningKey::read(&log.path("key")).is_err());
 }

@@ -4,14 +4,14 @@ mod append;
 mod lists;
 mod removal;
 
-pub(super) use lists::{append as append_items, holds, take as take_items, values};
+pub(super) use lists::{append as append_items, contains, take as take_items, values};
 pub(super) use removal::remove;
 
 use super::layout::rendered;
 use super::splice::Insertions;
 use super::{DocumentError, EditedText, Entry, OwnEntry};
 use crate::agent::{ConfigForm, ListEntry};
-use crate::command::is_own;
+use crate::command::{ENTRY_NAME, is_own};
 use append::{Item, Layout};
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value as Node};
 use jsonc_parser::common::{Range, Ranged};
@@ -71,7 +71,7 @@ impl<'t> JsonText<'t> {
     }
 }
 
-/// Returns the only property of a name.
+/// Returns the only property with this name.
 fn only<'o, 't>(object: &'o Object<'t>, key: &str) -> Result<Option<&'o ObjectProp<'t>>, DocumentError> {
     let mut found = object.properties.iter().filter(|property| property.name.as_str() == key);
     match (found.next(), found.next()) {
@@ -107,7 +107,7 @@ fn handlers<'o, 't>(group: &'o Node<'t>) -> Option<&'o Array<'t>> {
 }
 
 /// Returns the entries that are Becket's own.
-pub(super) fn own(form: ConfigForm, text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
+pub(super) fn own_entries(form: ConfigForm, text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
     let parsed = JsonText::of(form, text)?;
     let mut found = Vec::new();
     for event in parsed.hooks()?.map_or(&[][..], |hooks| &hooks.properties) {
@@ -129,7 +129,7 @@ pub(super) fn own(form: ConfigForm, text: &str) -> Result<Vec<OwnEntry>, Documen
     Ok(found)
 }
 
-/// The element of an event's list for an entry.
+/// Returns the element of an event's list for an entry.
 pub(crate) fn element(form: ConfigForm, entry: &Entry) -> Value {
     let Entry { command, limit, .. } = entry;
     match form {
@@ -143,7 +143,7 @@ pub(crate) fn element(form: ConfigForm, entry: &Entry) -> Value {
         ConfigForm::Groups { matcher, named, .. } => {
             let mut handler = Map::from_iter([("type".to_owned(), json!("command"))]);
             if named {
-                handler.insert("name".to_owned(), json!("becket"));
+                handler.insert("name".to_owned(), json!(ENTRY_NAME));
             }
             handler.extend([("command".to_owned(), json!(command)), ("timeout".to_owned(), json!(limit))]);
             let mut group = Map::new();
@@ -219,7 +219,7 @@ pub(super) fn add(form: ConfigForm, text: &str, entries: &[Entry]) -> Result<Edi
     checked(form, edited, &expected)
 }
 
-/// Puts an entry into the intended meaning.
+/// Adds an entry to the intended meaning.
 fn put(expected: &mut Value, event: &str, new: Value) {
     if !expected.is_object() {
         *expected = json!({});
@@ -235,10 +235,15 @@ fn put_version(expected: &mut Value, version: u64) {
     expected["version"] = json!(version);
 }
 
-/// The meaning of a text; `Null` for one without a value.
+/// Returns the meaning of a text; `Null` for one without a value.
 fn meaning(form: ConfigForm, text: &str) -> Result<Value, DocumentError> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options(form)).map_err(malformed)?;
     Ok(parsed.value.as_ref().map_or(Value::Null, plain))
+}
+
+/// Returns the value of a text, with or without comments.
+pub(super) fn value(text: &str) -> Result<Value, DocumentError> {
+    meaning(ConfigForm::Groups { matcher: false, named: false, comments: true }, text)
 }
 
 fn plain(value: &Node<'_>) -> Value {

@@ -1,4 +1,4 @@
-//! The layout of a text: line breaks, indentation, and what is between the tokens of JSON.
+//! The layout of a text: line breaks, indentation, and the text between the tokens of JSON.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -26,11 +26,11 @@ pub(super) fn is_first_on_line(text: &str, at: usize) -> bool {
     text[start..at].trim_matches([' ', '\t']).is_empty()
 }
 
-/// A value over several lines.
+/// Returns a value written over several lines.
 pub(super) fn rendered(value: &Value, unit: &str, base: &str, line_break: &str) -> String {
     let mut bytes = Vec::new();
     let formatter = PrettyFormatter::with_indent(unit.as_bytes());
-    // Writing to memory does not fail.
+    // Writing to memory can't fail.
     let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
     String::from_utf8_lossy(&bytes).replace('\n', &format!("{line_break}{base}"))
 }
@@ -69,8 +69,8 @@ impl Gap {
         gap
     }
 
-    /// Returns the end of the last comment or comma, or `start` without one. The line break belongs to a comment that it
-    /// ends.
+    /// Returns the end of the last comment or comma, or `start` if there is none. A line break belongs to the comment
+    /// that it ends.
     pub(super) fn end_of_kept(&self, text: &str, start: usize) -> usize {
         let comment = self.comments.last().map_or(start, |comment| {
             let rest = &text[comment.end..];

@@ -14,12 +14,12 @@ struct Insertion {
 }
 
 impl Insertions {
-    /// Adds a text. Those at one position are inserted in the order of their addition.
+    /// Adds a text. Texts at one position are inserted in the order of their addition.
     pub(super) fn push(&mut self, at: usize, text: impl Into<String>) {
         self.0.push(Insertion { at, text: text.into() });
     }
 
-    /// Returns the text with all of them.
+    /// Returns the text with all insertions.
     pub(super) fn apply(mut self, text: &str, created: Vec<Vec<String>>) -> EditedText {
         self.0.sort_by_key(|insertion| insertion.at);
         let mut edited =

@@ -12,10 +12,27 @@ const HOOKS: &str = "hooks";
 const KEYS: [&str; 3] = ["event", "command", "timeout"];
 
 fn parsed(text: &str) -> Result<Document<&str>, DocumentError> {
-    Document::parse(text).map_err(|error| DocumentError::Malformed {
-        format: "TOML",
-        why: error.to_string().trim().replace('\n', " "),
-    })
+    Document::parse(text).map_err(|error| malformed(text, error.message(), error.span()))
+}
+
+fn malformed(text: &str, message: &str, span: Option<Range<usize>>) -> DocumentError {
+    DocumentError::Malformed { format: "TOML", why: cause(text, message, span) }
+}
+
+/// Returns the message of a parser in one line, with the place in the text.
+pub(crate) fn cause(text: &str, message: &str, span: Option<Range<usize>>) -> String {
+    let message = message.trim().replace('\n', ", ");
+    let before = span.and_then(|span| text.get(..span.start)).map(|before| {
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        format!("line {}, column {}: ", before.matches('\n').count() + 1, line.chars().count() + 1)
+    });
+    format!("{}{message}", before.unwrap_or_default())
+}
+
+/// Returns the value of a text.
+pub(super) fn value(text: &str) -> Result<serde_json::Value, DocumentError> {
+    let _document = parsed(text)?;
+    toml_edit::de::from_str(text).map_err(|error| malformed(text, error.message(), error.span()))
 }
 
 /// Returns the tables of the hooks.
@@ -39,7 +56,7 @@ fn is_own_table(table: &Table) -> bool {
 }
 
 /// Returns the entries that are Becket's own.
-pub(super) fn own(text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
+pub(super) fn own_entries(text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
     let document = parsed(text)?;
     let own = tables(&document)?.into_iter().filter(|table| is_own_table(table));
     Ok(own
@@ -90,7 +107,7 @@ pub(super) fn remove(text: &str) -> Result<EditedText, DocumentError> {
     let ranges: Result<Vec<_>, _> = own.iter().map(|table| lines(text, table)).collect();
     let edited = EditedText { text: without(text, ranges?), inserted: Vec::new(), created: Vec::new() };
     let after = parsed(&edited.text)?;
-    match tables(&after)?.len() + own.len() == all.len() && self::own(&edited.text)?.is_empty() {
+    match tables(&after)?.len() + own.len() == all.len() && self::own_entries(&edited.text)?.is_empty() {
         true => Ok(edited),
         false => Err(DocumentError::Ambiguous("remove them by hand")),
     }
@@ -112,7 +129,7 @@ fn lines(text: &str, table: &Table) -> Result<Range<usize>, DocumentError> {
     let header = text[..first].rfind("[[").ok_or(DocumentError::Ambiguous("remove them by hand"))?;
     let start = text[..header].rfind('\n').map_or(0, |at| at + 1);
     let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
-    // A comment behind a value is the user's.
+    // A comment after a value is the user's.
     let inside = &text[start..end];
     let has_comment = inside.lines().any(|line| {
         let line = line.trim_start();

@@ -7,6 +7,7 @@ use super::splice::{Insertions, without};
 use super::{DocumentError, EditedText, Entry, OwnEntry};
 use crate::command::is_own;
 use serde_json::{Value, json};
+use serde_saphyr::Error;
 use std::ops::Range;
 
 const HOOKS: &str = "hooks";
@@ -16,14 +17,32 @@ fn meaning(text: &str) -> Result<Value, DocumentError> {
     if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Ok(Value::Null);
     }
-    serde_saphyr::from_str(text).map_err(|error| DocumentError::Malformed {
-        format: "YAML",
-        why: error.to_string().lines().next().unwrap_or_default().to_owned(),
-    })
+    // Numbers without an end become texts: JSON has none, and only entries are compared by their values.
+    let options = serde_saphyr::options! {
+        non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::AsString,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| malformed(&error))
+}
+
+fn malformed(error: &Error) -> DocumentError {
+    if let Error::DuplicateMappingKey { key: Some(key), .. } = error {
+        return DocumentError::DuplicateKey(key.clone());
+    }
+    if let Error::MultipleDocuments { .. } = error {
+        return DocumentError::Form(
+            "it has several documents, separated by `---`, and entries belong to one: move the others to files of \
+             their own first"
+                .to_owned(),
+        );
+    }
+    let text = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
+    let why = text.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
+    DocumentError::Malformed { format: "YAML", why }
 }
 
 /// Returns the entries that are Becket's own.
-pub(super) fn own(text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
+pub(super) fn own_entries(text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
     let value = meaning(text)?;
     let events = value.get(HOOKS).and_then(Value::as_object).into_iter().flatten();
     let entries = events.flat_map(|(event, list)| {
@@ -44,7 +63,7 @@ struct Line<'t> {
     start: usize,
     end: usize,
     indent: usize,
-    /// Without blanks around it.
+    /// The text without blanks around it.
     text: &'t str,
 }
 
@@ -168,7 +187,7 @@ fn end_of(text: &str, lines: &[Line<'_>], block: &Block) -> usize {
     last.map_or(text.len(), |line| line.end)
 }
 
-/// The line break that a last line without one needs.
+/// Returns the line break that a last line without one needs.
 fn lead(text: &str, lines: &[Line<'_>], block: &Block, broken: &str) -> String {
     let end = end_of(text, lines, block);
     if text[..end].ends_with('\n') { String::new() } else { broken.to_owned() }
@@ -200,7 +219,7 @@ fn put(expected: &mut Value, entry: &Entry) {
     }
 }
 
-/// Removes the own items, and of `created` what is empty then.
+/// Removes the own items, and the parts of `created` that are then empty.
 pub(super) fn remove(text: &str, created: &[Vec<String>]) -> Result<EditedText, DocumentError> {
     let mut expected = meaning(text)?;
     let all = lines(text);
@@ -213,7 +232,7 @@ pub(super) fn remove(text: &str, created: &[Vec<String>]) -> Result<EditedText, 
         let mut gone = 0;
         for name in &names {
             let Some(event) = block(&all, hooks.body.clone(), indent, name) else { continue };
-            let own = own_items(&all, &event);
+            let own = own_items(&all, &event, &own_places(&expected, name));
             let count = event.body.clone().filter(|at| !all[*at].text.is_empty()).count();
             let is_empty = !own.is_empty() && own.iter().map(|item| item.len()).sum::<usize>() == count;
             ranges.extend(own.iter().map(|item| all[item.start].start..all[item.end - 1].end));
@@ -233,7 +252,8 @@ pub(super) fn remove(text: &str, created: &[Vec<String>]) -> Result<EditedText, 
     let after = meaning(&edited.text);
     match after {
         Ok(value)
-            if without_empty(value.clone()) == without_empty(expected) && own(&edited.text)?.is_empty() =>
+            if without_empty(value.clone()) == without_empty(expected)
+                && own_entries(&edited.text)?.is_empty() =>
         {
             Ok(edited)
         }
@@ -242,7 +262,7 @@ pub(super) fn remove(text: &str, created: &[Vec<String>]) -> Result<EditedText, 
 }
 
 /// Returns the lines of each own item of a list.
-fn own_items(lines: &[Line<'_>], event: &Block) -> Vec<Range<usize>> {
+fn own_items(lines: &[Line<'_>], event: &Block, is_own: &[bool]) -> Vec<Range<usize>> {
     let mut items: Vec<Range<usize>> = Vec::new();
     let dash = indent_of(lines, event);
     for at in event.body.clone() {
@@ -252,12 +272,24 @@ fn own_items(lines: &[Line<'_>], event: &Block) -> Vec<Range<usize>> {
             item.end = at + 1;
         }
     }
-    items.retain(|item| {
-        // A comment between the lines of an item is the user's.
-        item.clone().any(|at| is_own(lines[at].text))
-            && item.clone().all(|at| !lines[at].text.starts_with('#'))
-    });
-    items
+    if items.len() != is_own.len() {
+        // The list is not written in lines of its own; the caller sees that entries are left.
+        return Vec::new();
+    }
+    // A comment between the lines of an item is the user's.
+    let has_comment = |item: &Range<usize>| item.clone().any(|at| lines[at].text.starts_with('#'));
+    let own = items.into_iter().zip(is_own).filter(|(item, is_own)| **is_own && !has_comment(item));
+    own.map(|(item, _)| item).collect()
+}
+
+/// Returns for each item of an event's list whether it is Becket's own.
+fn own_places(value: &Value, event: &str) -> Vec<bool> {
+    let list = value.get(HOOKS).and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
+    list.into_iter().flatten().map(is_own_item).collect()
+}
+
+fn is_own_item(item: &Value) -> bool {
+    item.get("command").and_then(Value::as_str).is_some_and(is_own)
 }
 
 fn take(expected: &mut Value, event: &str, whole: bool) {
@@ -265,11 +297,11 @@ fn take(expected: &mut Value, event: &str, whole: bool) {
     if whole {
         hooks.shift_remove(event);
     } else if let Some(list) = hooks.get_mut(event).and_then(Value::as_array_mut) {
-        list.retain(|entry| !entry.get("command").and_then(Value::as_str).is_some_and(is_own));
+        list.retain(|entry| !is_own_item(entry));
     }
 }
 
-/// An empty block of YAML is null.
+/// Normalizes a value: an empty block of YAML is null.
 fn without_empty(mut value: Value) -> Value {
     if value.as_object().is_some_and(serde_json::Map::is_empty) {
         return Value::Null;

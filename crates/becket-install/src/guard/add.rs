@@ -1,4 +1,4 @@
-//! The plan to add guards to a project, or to bring them up to date.
+//! The plan to add guards to a project, or to update them.
 
 use crate::document::SettingsItem;
 use crate::file::ConfigFile;
@@ -21,11 +21,11 @@ pub struct Addition {
     pub guard: Guard,
     /// Its origin: `becket`, a directory, or `github:OWNER/REPO@COMMIT`.
     pub source: String,
-    /// The answers that the user gives. The others are those of an earlier addition, facts or defaults.
+    /// The answers of the user. The others are those of an earlier addition, facts or defaults.
     pub answers: Answers,
 }
 
-/// Plans to add guards to the project in `root`. What was added before and is the same stays as it is.
+/// Plans to add guards to the project in `root`. Unchanged parts of an earlier addition stay as they are.
 ///
 /// # Errors
 /// See [`GuardError`].
@@ -53,8 +53,8 @@ pub fn add_guards(
         kept.extend(edited);
         let mut items = Vec::new();
         for item in items_of(&addition.guard, &answers) {
-            // What the user's own settings say stays when the guard goes.
-            if !settings.holds(&bare, &item)? {
+            // Parts of the user's own settings stay when the guard is removed.
+            if !settings.contains(&bare, &item)? {
                 items.push(item);
             }
         }
@@ -71,7 +71,7 @@ pub fn add_guards(
     let (change, record) = settings.rewritten(&before, &after)?;
     after.settings = record;
     after.directories = directories(root, &before, changes.iter().chain([&change]));
-    // The settings come last: then every script is there.
+    // The settings come last, so that every script exists by then.
     changes.push(after.change(root)?);
     changes.push(change);
     Ok(GuardPlan { changes, kept, directories: Vec::new() })

@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 /// The values of each question, by its id.
 pub type Answers = BTreeMap<String, Vec<String>>;
 
-/// Returns the answers to all questions of a guard: given ones, or facts of the repository, or defaults.
+/// Returns the answers to all questions of a guard: given answers, facts of the repository, or defaults.
 ///
 /// # Errors
-/// A question has no answer, or an answer no question.
+/// Errors if a question has no answer, or an answer has no question.
 pub(super) fn complete(
     manifest: &GuardManifest,
     given: &Answers,
@@ -76,7 +76,7 @@ pub(super) fn filled_element(value: &Value, answers: &Answers) -> Vec<Value> {
     }
 }
 
-/// Returns a line once, or once for each value of the question that it has a placeholder of.
+/// Returns a line once, or once for each value of the question in its placeholder.
 fn repeated(line: &str, answers: &Answers, written: &dyn Fn(&str) -> String) -> Vec<String> {
     let mut line = line.to_owned();
     for (id, values) in answers {

@@ -1,4 +1,4 @@
-//! The guards that Becket brings.
+//! The guards that are part of Becket.
 
 use crate::guard::error::GuardError;
 use crate::guard::folder::{Guard, GuardFile};
@@ -14,10 +14,10 @@ pub fn names() -> Vec<&'static str> {
     names
 }
 
-/// Returns the guard of a name.
+/// Returns the guard with this name.
 ///
 /// # Errors
-/// There is none.
+/// Errors if there is no such guard.
 pub fn guard(name: &str) -> Result<Guard, GuardError> {
     let Some(folder) = GUARDS.get_dir(name).filter(|folder| folder.path() == Path::new(name)) else {
         let near = becket_base::suggest(name, &names()).map(str::to_owned);

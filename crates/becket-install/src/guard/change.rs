@@ -9,9 +9,9 @@ use std::path::PathBuf;
 /// The changes of a project.
 #[derive(Debug)]
 pub struct GuardPlan {
-    /// The changes, in their order: a hook is in the settings only as long as its script is there.
+    /// The changes, in order: a hook is in the settings only as long as its script exists.
     pub changes: Vec<FileChange>,
-    /// Files that stay, since they were edited.
+    /// Files that stay because they were edited.
     pub kept: Vec<PathBuf>,
     /// The directories to remove, if they are empty then; the outermost first.
     pub(super) directories: Vec<PathBuf>,
@@ -20,7 +20,7 @@ pub struct GuardPlan {
 /// Plans the change of a file that was read.
 ///
 /// # Errors
-/// It may not be written.
+/// Errors if the file may not be written.
 pub(super) fn planned(
     file: ConfigFile,
     after: Option<Vec<u8>>,
@@ -44,7 +44,7 @@ impl GuardPlan {
     /// Makes the changes. If one fails, those before it are undone.
     ///
     /// # Errors
-    /// A file can't be changed; all files are then as they were.
+    /// Errors if a file can't be changed; all files are then as they were.
     pub fn apply(&self) -> Result<(), GuardError> {
         let mut new: Vec<PathBuf> = Vec::new();
         let mut done: Vec<&FileChange> = Vec::new();
@@ -52,7 +52,7 @@ impl GuardPlan {
             new.extend(change.new_directories());
             if let Err(why) = change.apply() {
                 done.into_iter().rev().for_each(|change| {
-                    // The error below names what led here.
+                    // The error below reports the cause.
                     let _ = change.revert();
                 });
                 remove_empty(&new);
@@ -65,7 +65,7 @@ impl GuardPlan {
     }
 }
 
-/// Removes directories, the innermost first; one that holds anything stays.
+/// Removes directories, the innermost first; one that is not empty stays.
 fn remove_empty(directories: &[PathBuf]) {
     for directory in directories.iter().rev() {
         let _ = fs::remove_dir(directory);

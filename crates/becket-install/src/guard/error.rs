@@ -31,7 +31,7 @@ pub enum GuardError {
         /// The cause.
         why: String,
     },
-    /// The folder of the guard holds a link or a special file.
+    /// The folder of the guard contains a link or a special file.
     #[error("`{}` is {what}: a guard holds regular files of its own folder only", path.display())]
     NotRegular {
         /// The file.
@@ -65,7 +65,7 @@ pub enum GuardError {
         /// Its text.
         text: String,
     },
-    /// An answer is to no question.
+    /// An answer has no question.
     #[error("`{guard}` has no question `{id}`; {}", questions(.known))]
     NoQuestion {
         /// The guard.
@@ -99,7 +99,7 @@ pub enum GuardError {
         /// The cause.
         why: DocumentError,
     },
-    /// The record is not what Becket writes.
+    /// The record was not written by Becket.
     #[error("the record of guards `{}` is broken: {why}; bring it back from version control", path.display())]
     Record {
         /// The file.
@@ -107,7 +107,7 @@ pub enum GuardError {
         /// The cause.
         why: String,
     },
-    /// A file of that name is not the guard's.
+    /// The file with this name is not the guard's.
     #[error("`{}` is there already, and `{guard}` did not write it: move it away first", path.display())]
     Foreign {
         /// The file.

@@ -51,7 +51,7 @@ impl RepositoryFacts {
         facts
     }
 
-    /// Returns the answer to a question, in values; none if it is not known.
+    /// Returns the answer to a question as values; empty if it is not known.
     pub(super) fn answer(&self, what: Detection) -> Vec<String> {
         match what {
             Detection::Tests => self.tests.iter().cloned().collect(),

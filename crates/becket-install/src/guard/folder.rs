@@ -12,10 +12,10 @@ use std::path::{Component, Path, PathBuf};
 const MANIFEST: &str = "guard.toml";
 /// The file with the cases.
 pub(super) const CASES: &str = "cases.toml";
-/// Files that explain a guard where it comes from.
+/// Files that document a guard at its source.
 const UNUSED: [&str; 3] = ["README.md", "LICENSE", ".gitignore"];
 
-/// The most files of a guard, and the most bytes of one.
+/// The maximum number of files of a guard, and of bytes of one file.
 const MOST_FILES: usize = 64;
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -45,17 +45,17 @@ impl Guard {
     /// Reads the folder of a guard.
     ///
     /// # Errors
-    /// A file can't be read or is a link, or the manifest is wrong.
+    /// Errors if a file can't be read or is a link, or if the manifest is wrong.
     pub fn read(folder: &Path) -> Result<Self, GuardError> {
         let mut files = Vec::new();
         collect(folder, "", &mut files)?;
         Self::of(files, folder)
     }
 
-    /// Puts a guard together from its files; `folder` is named in errors.
+    /// Creates a guard from its files; `folder` is named in errors.
     ///
     /// # Errors
-    /// There are too many files, one is too large, or the manifest is wrong.
+    /// Errors if there are too many files, if one is too large, or if the manifest is wrong.
     pub fn of(mut files: Vec<GuardFile>, folder: &Path) -> Result<Self, GuardError> {
         check_size(&files, folder)?;
         check_paths(&files, folder)?;
@@ -104,7 +104,7 @@ fn file(path: &Path, inside: String) -> std::io::Result<GuardFile> {
     let file = fs::File::open(path)?;
     let executable = is_executable(&file.metadata()?);
     let mut bytes = Vec::new();
-    // One byte more than a guard may have is enough to refuse it.
+    // One byte more than allowed is enough to reject it.
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(GuardFile { path: inside, bytes, executable })
 }
@@ -120,7 +120,7 @@ fn check_size(files: &[GuardFile], folder: &Path) -> Result<(), GuardError> {
     }
 }
 
-/// Checks that files are written inside of the folders of the guard.
+/// Checks that files are written only to the folders of the guard.
 fn check_paths(files: &[GuardFile], folder: &Path) -> Result<(), GuardError> {
     let is_inside = |file: &&GuardFile| {
         let mut components = Path::new(&file.path).components();
@@ -163,7 +163,7 @@ fn hash(files: &[GuardFile]) -> String {
     format!("sha256:{}", hex(&digest.finalize()))
 }
 
-/// The path of a file of a guard in a project, from the root.
+/// Returns the path of a file of a guard in a project, from the root.
 pub(super) fn place(guard: &str, path: &str) -> PathBuf {
     match path {
         CASES => PathBuf::from(format!(".claude/tests/{guard}.toml")),

@@ -1,6 +1,6 @@
 //! The manifest of a guard, `guard.toml`.
 
-use crate::document::SettingsItem;
+use crate::document::{SettingsItem, toml};
 use crate::guard::facts::Detection;
 use serde::Deserialize;
 use serde_json::Value;
@@ -58,17 +58,17 @@ struct RestrictingRules {
     ask: Vec<String>,
 }
 
-/// The most characters of a name.
+/// The maximum length of a name, in characters.
 const LONGEST_NAME: usize = 64;
 
 impl GuardManifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// It is not TOML, has a key that no manifest has, or a name that can't name a folder.
+    /// Errors if the text is not TOML, has an unknown key, or a name that is not usable for a folder.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let manifest: GuardManifest =
-            toml_edit::de::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+        let manifest: GuardManifest = toml_edit::de::from_str(text)
+            .map_err(|error| toml::cause(text, error.message(), error.span()))?;
         let is_name = |name: &str| {
             !name.is_empty()
                 && name.len() <= LONGEST_NAME

@@ -1,4 +1,4 @@
-//! The record of the guards of a project, `.claude/guards.json`, which belongs into version control as the settings do.
+//! The record of the guards of a project, `.claude/guards.json`, which belongs in version control like the settings.
 
 use crate::document::SettingsItem;
 use crate::file::ConfigFile;
@@ -41,7 +41,7 @@ pub struct GuardRecord {
     pub answers: Answers,
     /// The digest of each file that was written, by its path from the root of the project.
     pub files: BTreeMap<String, String>,
-    /// The elements of the settings that were not there before.
+    /// The elements of the settings that did not exist before.
     pub items: Vec<SettingsItem>,
 }
 
@@ -49,7 +49,7 @@ pub struct GuardRecord {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SettingsRecord {
-    /// Set if the file was there before.
+    /// Set if the file existed before.
     pub existed: bool,
     /// The digest of the text that was written.
     pub digest: String,
@@ -60,7 +60,7 @@ pub struct SettingsRecord {
 }
 
 impl SettingsRecord {
-    /// Returns the text before the first guard, if `now` is what was written.
+    /// Returns the text before the first guard, if `now` is the text that was written.
     pub(super) fn original(&self, now: &str) -> Option<String> {
         if digest(now.as_bytes()) != self.digest {
             return None;
@@ -80,7 +80,7 @@ impl GuardRecords {
     /// Reads the record of a project; empty if there is none.
     ///
     /// # Errors
-    /// It can't be read, or is not what Becket writes.
+    /// Errors if the record can't be read, or was not written by Becket.
     pub fn read(root: &Path) -> Result<Self, GuardError> {
         Ok(read(root)?.0)
     }
@@ -88,7 +88,7 @@ impl GuardRecords {
     /// Returns the record of a guard.
     ///
     /// # Errors
-    /// It was not added.
+    /// Errors if the guard was not added.
     pub(super) fn of(&self, name: &str) -> Result<&GuardRecord, GuardError> {
         self.guards.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.guards.keys().map(String::as_str).collect();

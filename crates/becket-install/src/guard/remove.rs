@@ -1,4 +1,4 @@
-//! The plan to remove guards from a project: exactly what was added, and nothing that was edited since.
+//! The plan to remove guards from a project: exactly the additions, and nothing that was edited since.
 
 use crate::guard::add::removals;
 use crate::guard::change::GuardPlan;
@@ -28,7 +28,7 @@ pub fn remove_guards(root: &Path, names: &[&str]) -> Result<GuardPlan, GuardErro
     after.settings = record;
     let directories: Vec<PathBuf> = before.directories.iter().map(|directory| root.join(directory)).collect();
     after.directories.retain(|directory| !names.iter().any(|name| directory.ends_with(name)));
-    // The settings come first: no hook is left without its script.
+    // The settings come first, so that no hook remains without its script.
     changes.insert(0, change);
     changes.push(after.change(root)?);
     Ok(GuardPlan { changes, kept, directories })

@@ -29,7 +29,7 @@ impl ProjectSettings {
         Ok(ProjectSettings { path, file, text })
     }
 
-    /// Returns the text without the items of any guard: the one before the first guard if nobody has edited it since.
+    /// Returns the text without the items of any guard: the one before the first guard, if it was not edited since.
     pub(super) fn bare(&self, records: &GuardRecords) -> Result<String, GuardError> {
         if let Some(original) = self.original(records) {
             return Ok(original);
@@ -40,11 +40,11 @@ impl ProjectSettings {
     }
 
     /// Returns true if a text of these settings has an item.
-    pub(super) fn holds(&self, text: &str, item: &SettingsItem) -> Result<bool, GuardError> {
-        ConfigText::new(SETTINGS, text).holds(item).map_err(|why| self.refused(why))
+    pub(super) fn contains(&self, text: &str, item: &SettingsItem) -> Result<bool, GuardError> {
+        ConfigText::new(SETTINGS, text).contains(item).map_err(|why| self.refused(why))
     }
 
-    /// Checks that no hook of a guard was edited: one that stayed would miss its script.
+    /// Checks that no hook of a guard was edited: if it stayed, its script would be missing.
     pub(super) fn check_hooks(&self, guard: &str, items: &[SettingsItem]) -> Result<(), GuardError> {
         let folder = format!(".claude/hooks/{guard}/");
         for item in items.iter().filter(|item| item.section == "hooks") {
@@ -60,7 +60,7 @@ impl ProjectSettings {
         Ok(())
     }
 
-    /// Plans the text with the items of `after` in the place of those of `before`, and its record.
+    /// Plans the text with the items of `after` instead of those of `before`, and its record.
     pub(super) fn rewritten(
         self,
         before: &GuardRecords,
@@ -95,7 +95,7 @@ impl ProjectSettings {
         Ok((text, SettingsRecord { existed: false, digest, inserted, created }))
     }
 
-    /// The text was edited: only what differs is taken out and appended, and the rest stays where it is.
+    /// Changes a text that was edited: only the differences are removed and appended, and the rest stays where it is.
     fn onto_edited(
         &self,
         before: &GuardRecords,

@@ -1,7 +1,8 @@
 //! Registrations on the disk.
 
 use becket_install::{
-    AGENTS, InstallError, Installation, Places, Records, Scope, agent, install, status, uninstall,
+    AGENTS, HookCommand, InstallError, Installation, Places, Records, Scope, agent, install, status,
+    uninstall,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -60,7 +61,7 @@ impl Machine {
         Ok(!plan.is_nothing())
     }
 
-    /// Everything below home and project: directories, links, and files with their content.
+    /// Returns everything below home and project: directories, links, and files with their content.
     fn tree(&self) -> BTreeMap<PathBuf, String> {
         let mut found = BTreeMap::new();
         for directory in ["home", "project"] {
@@ -87,7 +88,7 @@ fn walk(path: &Path, found: &mut BTreeMap<PathBuf, String>) {
     }
 }
 
-/// Every agent in every scope that it has.
+/// Returns every agent in every scope that it has.
 fn all() -> impl Iterator<Item = (&'static str, Scope)> {
     AGENTS.iter().flat_map(|agent| {
         let user = agent.user.is_some().then_some((agent.name, Scope::User));
@@ -123,6 +124,18 @@ fn nothing_is_left_of_what_was_installed() {
     }
     assert_eq!(machine.tree(), before);
     assert!(machine.records().files().is_empty());
+    assert!(!machine.root.path().join("state").exists(), "neither a record nor a lock is left");
+}
+
+#[test]
+fn a_directory_that_the_record_did_not_create_stays() {
+    let machine = Machine::new();
+    machine.write("state/other", "");
+    machine.install("gemini", Scope::User).expect("installed");
+    machine.uninstall("gemini", Scope::User).expect("removed");
+    let left = fs::read_dir(machine.root.path().join("state")).expect("a directory");
+    let names: Vec<_> = left.map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(names, ["other"]);
 }
 
 #[test]
@@ -155,7 +168,7 @@ fn lines_are_rewritten_where_the_agent_takes_a_rewrite_and_a_repair_keeps_it() {
         let agent = becket_install::agent(agent).expect("an agent");
         let path = agent.path(Scope::User, &machine.places).expect("a path");
         let text = fs::read_to_string(path).expect("a file");
-        let own = becket_install::ConfigText::new(agent.form, &text).own().expect("entries");
+        let own = becket_install::ConfigText::new(agent.form, &text).own_entries().expect("entries");
         own.into_iter().map(|entry| (entry.event, entry.command.contains("--exec-rewrite"))).collect()
     };
     for (name, event) in [("gemini", "BeforeTool"), ("codex", "PreToolUse"), ("qwen", ""), ("kimi", "")] {
@@ -307,7 +320,7 @@ fn what_a_killed_installation_left_is_removed_by_the_next_one() {
     let before = machine.tree();
     machine.install("gemini", Scope::User).expect("installed");
     let file = machine.root.path().join("home/.gemini/settings.json");
-    // It was killed before the file had its name: the record is there, and half of the file.
+    // The process was killed before the file had its name: the record exists, and half of the file.
     fs::remove_file(&file).expect("it is there");
     let halves = [left("home/.gemini/.settings.json"), left("state/.installed.json")];
     assert!(machine.install("gemini", Scope::User).expect("installed"));
@@ -355,6 +368,172 @@ fn files_of_others_and_edited_ones_are_not_replaced() {
     machine.install_as("pi", Scope::User, &Installation { repair: true, ..WANTED }).expect("repaired");
     assert!(machine.uninstall("pi", Scope::User).expect("removed"));
     assert!(!plugin.exists());
+}
+
+#[test]
+fn a_script_or_plugin_that_only_mentions_becket_is_the_users_and_stays() {
+    let machine = Machine::new();
+    let cline = agent("cline").expect("an agent");
+    let command = HookCommand {
+        agent: cline,
+        scope: Scope::Project,
+        program: "becket",
+        longest: None,
+        exec_rewrite: false,
+    };
+    let event = cline.registered(&[])[0];
+    let texts = [
+        (format!("project/.clinerules/hooks/{}", event.name), "# becket --installed\n".to_owned()),
+        (
+            format!("project/.clinerules/hooks/{}", event.name),
+            format!("#!/bin/sh\nexec {}\n", command.text(&event)),
+        ),
+        (
+            "home/.pi/agent/extensions/becket.js".to_owned(),
+            "// becket, as `npm ls --installed` says\n".to_owned(),
+        ),
+        (
+            "home/.pi/agent/extensions/becket.js".to_owned(),
+            "// mine\nconst COMMAND = [\"becket\",\"fire\",\"--dialect\",\"pi\",\"--installed\",\"0\"]\n"
+                .to_owned(),
+        ),
+    ];
+    for (path, text) in texts {
+        let file = machine.write(&path, &text);
+        let (name, scope) =
+            if path.starts_with("home") { ("pi", Scope::User) } else { ("cline", Scope::Project) };
+        let found = status(agent(name).expect("an agent"), &machine.places, &machine.records());
+        assert!(found.files.is_empty(), "{found:?}");
+        let repair = Installation { repair: true, ..WANTED };
+        let error = machine.install_as(name, scope, &repair).expect_err("it is foreign").to_string();
+        assert!(error.contains("is not a file of becket"), "{error}");
+        machine.uninstall(name, scope).expect("nothing to do");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), text);
+        fs::remove_file(&file).expect("it is there");
+    }
+}
+
+/// The content of a file with which an agent switches off hooks, and a part of the cause.
+const SWITCHES: [(&str, Scope, &str, &str, &str); 15] = [
+    (
+        "claude",
+        Scope::User,
+        "project/.claude/settings.local.json",
+        r#"{"disableAllHooks": true}"#,
+        "`disableAllHooks` is `true`",
+    ),
+    (
+        "codex",
+        Scope::User,
+        "home/.codex/config.toml",
+        "[features]\nhooks = false\n",
+        "`features.hooks` is `false`",
+    ),
+    (
+        "codex",
+        Scope::Project,
+        "project/.codex/config.toml",
+        "features = { codex_hooks = false }\n",
+        "`features.codex_hooks`",
+    ),
+    ("codex", Scope::User, "home/.codex/config.toml", "features = [", "it can't be read (it is not TOML"),
+    (
+        "gemini",
+        Scope::User,
+        "home/.gemini/settings.json",
+        r#"{"hooksConfig": {"enabled": false}} // x"#,
+        "`hooksConfig.enabled` is `false`",
+    ),
+    (
+        "gemini",
+        Scope::Project,
+        "home/.gemini/settings.json",
+        r#"{"hooksConfig": {"enabled": "no"}}"#,
+        "`hooksConfig.enabled` is `\"no\"`",
+    ),
+    (
+        "gemini",
+        Scope::User,
+        "project/.gemini/settings.json",
+        r#"{"hooksConfig": {"disabled": ["a", "becket"]}}"#,
+        "`hooksConfig.disabled` lists becket",
+    ),
+    (
+        "gemini",
+        Scope::User,
+        "project/.gemini/settings.json",
+        r#"{"tools": {"enableHooks": false}}"#,
+        "`tools.enableHooks` is `false`",
+    ),
+    (
+        "qwen",
+        Scope::User,
+        "home/.qwen/settings.json",
+        r#"{"disableAllHooks": true}"#,
+        "`disableAllHooks` is `true`",
+    ),
+    (
+        "qwen",
+        Scope::Project,
+        "project/.qwen/settings.json",
+        r#"{"hooksConfig": {"disabled": "becket"}}"#,
+        "is not a list",
+    ),
+    (
+        "copilot",
+        Scope::User,
+        "home/.copilot/config.json",
+        "// User settings\n{\"disableAllHooks\": true}",
+        "`disableAllHooks` is `true`",
+    ),
+    (
+        "copilot",
+        Scope::Project,
+        "project/.github/hooks/becket.json",
+        r#"{"disableAllHooks": true}"#,
+        "`disableAllHooks` is `true`",
+    ),
+    (
+        "droid",
+        Scope::User,
+        "project/.factory/settings.json",
+        r#"{"hooksDisabled": true}"#,
+        "`hooksDisabled` is `true`",
+    ),
+    ("droid", Scope::User, "home/.factory/hooks.json", "{}", "the agent reads it instead of"),
+    ("droid", Scope::Project, "project/.factory/hooks.json", "{}", "the agent reads it instead of"),
+];
+
+#[test]
+fn every_setting_that_switches_off_hooks_is_named() {
+    for (name, scope, path, text, part) in SWITCHES {
+        let machine = Machine::new();
+        let off = || status(agent(name).expect("an agent"), &machine.places, &machine.records()).off;
+        let file = machine.write(path, text);
+        assert_eq!(off(), [], "{name}: there is no entry yet");
+        machine.install(name, scope).expect(name);
+        let found = off();
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert_eq!(found[0].path, file, "{name}");
+        assert!(found[0].why.contains(part), "{name}: {found:?}");
+    }
+    for (name, scope) in all() {
+        let machine = Machine::new();
+        machine.write(
+            "home/.gemini/settings.json",
+            r#"{"hooksConfig": {"enabled": true, "disabled": ["other"]}}"#,
+        );
+        machine.write("home/.qwen/settings.json", r#"{"disableAllHooks": false, "hooksConfig": null}"#);
+        machine.write("home/.codex/config.toml", "[features]\nhooks = true\n");
+        machine.install(name, scope).expect(name);
+        let found = status(agent(name).expect("an agent"), &machine.places, &machine.records());
+        assert_eq!(found.off, [], "{name}");
+    }
+    // The hooks of a project do not replace those of the user.
+    let machine = Machine::new();
+    machine.write("project/.factory/hooks.json", "{}");
+    machine.install("droid", Scope::User).expect("installed");
+    assert_eq!(status(agent("droid").expect("an agent"), &machine.places, &machine.records()).off, []);
 }
 
 #[test]

@@ -95,13 +95,13 @@ fn everything_else_stays_and_comes_back_byte_for_byte() {
                 original.replace_range(range.clone(), "");
             }
             assert_eq!(original, text, "{name}: only insertions");
-            let own = ConfigText::new(form, &edited.text).own().expect("it can be read");
+            let own = ConfigText::new(form, &edited.text).own_entries().expect("it can be read");
             assert_eq!(own.len(), entries(name).len(), "{name}: {}", edited.text);
             // Without the record only blanks differ.
             let left = removed(name, &edited.text, &edited.created);
             let squeezed = |text: &str| text.split_whitespace().collect::<String>();
             let found = squeezed(&left);
-            // A file without a value is left with an empty one.
+            // A file without a value becomes one with an empty value.
             let found = if text.contains('{') { &found } else { found.strip_suffix("{}").unwrap_or(&found) };
             assert_eq!(found, squeezed(text), "{name}: {}", edited.text);
             // A second time there is nothing to do.
@@ -153,7 +153,7 @@ fn a_doubtful_text_is_left_alone() {
         ("gemini", "{\"hooks\": {}, \"hooks\": {}}", "`hooks` occurs twice"),
         ("gemini", "{\"hooks\": {\"BeforeTool\": [], \"BeforeTool\": []}}", "`BeforeTool` occurs twice"),
         ("gemini", "{} trailing", "it is not JSON"),
-        // An agent that reads no comments does not start with one.
+        // A file without comments is rejected if the agent does not read comments.
         ("codex", "{} // mine", "it is not JSON"),
         ("codex", "{\"a\": 1,}", "it is not JSON"),
         ("kimi", "a = ", "it is not TOML"),
@@ -175,5 +175,68 @@ fn a_doubtful_text_is_left_alone() {
             Err(error) => assert!(!part.is_empty() && error.to_string().contains(part), "{error}"),
         }
     }
-    assert!(matches!(ConfigText::new(form("pi"), "").own(), Err(DocumentError::Form(_))));
+    assert!(matches!(ConfigText::new(form("pi"), "").own_entries(), Err(DocumentError::Form(_))));
+}
+
+/// Returns a text in which this command is a hook of the first event of an agent.
+fn with_hook(name: &str, command: &str) -> String {
+    let event = entries(name)[0].event.clone();
+    let quoted = json!(command);
+    match form(name) {
+        ConfigForm::Groups { .. } => {
+            json!({"hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]}}).to_string()
+        }
+        ConfigForm::List(_) => json!({"hooks": {event: [{"command": command, "bash": command}]}}).to_string(),
+        ConfigForm::Tables => format!("[[hooks]]\nevent = \"{event}\"\ncommand = {quoted}\n"),
+        ConfigForm::Sequences => format!("hooks:\n  {event}:\n    - command: {quoted}\n      timeout: 5\n"),
+        ConfigForm::Scripts | ConfigForm::Plugin(_) => panic!("{name} has no entries"),
+    }
+}
+
+#[test]
+fn a_hook_that_only_mentions_becket_is_the_users_and_stays() {
+    for (name, _) in with_entries() {
+        let entry = entries(name)[0].command.clone();
+        for command in [
+            "apt list --installed 2>/dev/null | grep -q becket",
+            "becket fire --dialect x --installed 0",
+            &format!("mine && {entry}"),
+            &format!("{entry} | tee log"),
+        ] {
+            let original = with_hook(name, command);
+            let own = ConfigText::new(form(name), &original).own_entries().expect("it is parsed");
+            assert_eq!(own, [], "{name}: {command}");
+            assert_eq!(removed(name, &original, &[]), original, "{name}: {command}");
+            let now = added(name, &original);
+            assert_eq!(removed(name, &now.text, &now.created), original, "{name}: {command}");
+        }
+    }
+}
+
+#[test]
+fn an_entry_of_another_version_of_the_script_is_found() {
+    for (name, _) in with_entries() {
+        let script = "sh -c 'exec \"$0\" \"$@\"' /opt/becket '{\"a\": 1}' \"it's gone\" 2";
+        let entry = &format!("{script} fire --dialect x --within 5 --new 1 --installed 9");
+        let own = ConfigText::new(form(name), &with_hook(name, entry)).own_entries().expect("it is parsed");
+        assert_eq!(own.len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn errors_of_parsers_are_plain_sentences_with_a_place() {
+    let error = |name: &str, text: &str| {
+        ConfigText::new(form(name), text).add(&entries(name)).expect_err(text).to_string()
+    };
+    assert_eq!(error("hermes", "hooks: {}\nhooks: {}\n"), "`hooks` occurs twice; join the two first");
+    let documents = error("hermes", "a: 1\n---\nb: 2\n");
+    assert!(documents.starts_with("it has several documents, separated by `---`"), "{documents}");
+    let broken = error("hermes", "a: [\n");
+    assert!(broken.starts_with("it is not YAML: ") && !broken.contains("Options"), "{broken}");
+    let twice = error("kimi", "a = 1\na = 2\n");
+    assert_eq!(twice, "it is not TOML: line 2, column 1: duplicate key; correct it first");
+    for (name, text) in [("hermes", "a: .inf\nb: .nan\n"), ("kimi", "a = inf\n")] {
+        let now = added(name, text);
+        assert_eq!(removed(name, &now.text, &now.created), text, "{name}");
+    }
 }

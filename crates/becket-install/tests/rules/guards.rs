@@ -1,4 +1,4 @@
-//! Guards in real projects: nothing is left of them, and nothing of the user is lost.
+//! Guards in real projects: their removal is complete, and nothing of the user is lost.
 
 use becket_install::guard::{Addition, Answers, RepositoryFacts, add_guards, catalog, remove_guards};
 use becket_testkit::files::tree;
@@ -68,7 +68,7 @@ fn made(edit: Edit, settings: &mut Value) {
         if settings[section][list].is_null() {
             settings[section][list] = json!([]);
         }
-        // A person writes where it suits them.
+        // A person may insert anywhere.
         settings[section][list].as_array_mut().expect("a list").insert(0, value);
     };
     match edit {
@@ -153,7 +153,7 @@ fn a_guard_that_was_added_is_not_added_twice_and_takes_new_answers() {
     planned("trunk").apply().expect("it can be added");
     assert!(settings(project.path()).expect("settings").contains("Bash(git push * trunk *)"));
     assert!(planned("trunk").is_nothing());
-    // Without an answer that of the first time counts.
+    // Without an answer, the first one counts.
     let again = Addition { answers: Answers::new(), ..addition("") };
     assert!(add_guards(project.path(), &[again], &RepositoryFacts::default()).expect("a plan").is_nothing());
     planned("stable").apply().expect("it can be changed");

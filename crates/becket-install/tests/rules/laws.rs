@@ -1,7 +1,7 @@
-//! The law of `remove`: after any edits between the two it takes away Becket's own entries and nothing else.
+//! The law of `remove`: after any edits since `add`, it removes Becket's own entries and nothing else.
 
 use crate::entries;
-use becket_install::{ConfigText, EditedText, agent, is_own};
+use becket_install::{ConfigText, EditedText, MARKER, agent, is_own};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ const SHAPES: [&str; 8] = [
     "~{~\"hooks\"~:~{~\"AfterTool\"~:~[~{~\"matcher\"~:~\"x\"~,~\"hooks\"~:~[~]~}~,~]~,~}~,~}~",
 ];
 
-/// A text of a shape, each comment with a number of its own, and the positions between its tokens.
+/// Returns a text of a shape, each comment with a unique number, and the positions between its tokens.
 fn text(shape: usize, blanks: &[usize]) -> (String, Vec<usize>) {
     let mut text = String::new();
     let mut places = Vec::new();
@@ -59,7 +59,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-/// Makes an edit, with a mark of its own.
+/// Makes an edit with a unique mark.
 fn edited(text: &mut String, edit: &Edit, number: usize, places: &[usize], installed: &EditedText) {
     let mut after = |anchor: &str, new: &str| {
         if let Some(at) = text.find(anchor) {
@@ -98,7 +98,7 @@ fn edited(text: &mut String, edit: &Edit, number: usize, places: &[usize], insta
     }
 }
 
-/// The marks of a text in their order: comments, numbers of edits, the hook of the original.
+/// Returns the marks of a text in order: comments, numbers of edits, the hook of the original.
 fn marks(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let is_mark = |word: &&str| {
@@ -109,7 +109,7 @@ fn marks(text: &str) -> Vec<String> {
     words.filter(is_mark).map(str::to_owned).collect()
 }
 
-/// The JSON of a text without comments and trailing commas.
+/// Returns the JSON of a text without comments and trailing commas.
 fn value(text: &str) -> Value {
     let options = jsonc_parser::ParseOptions::default();
     let parsed =
@@ -130,7 +130,7 @@ fn value(text: &str) -> Value {
     parsed.value.as_ref().map_or(Value::Null, plain)
 }
 
-/// Takes out own handlers, and what holds nothing else.
+/// Removes own handlers, and the containers that are then empty.
 fn without_own(value: &mut Value) {
     match value {
         Value::Array(list) => {
@@ -144,10 +144,11 @@ fn without_own(value: &mut Value) {
                 *value = serde_json::json!({"own": true});
                 return;
             }
-            let had = object.get("hooks").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+            let had_hooks =
+                object.get("hooks").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
             object.values_mut().for_each(without_own);
             let is_empty = object.get("hooks").and_then(Value::as_array).is_some_and(Vec::is_empty);
-            if had && is_empty && object.keys().all(|key| key == "hooks" || key == "matcher") {
+            if had_hooks && is_empty && object.keys().all(|key| key == "hooks" || key == "matcher") {
                 *value = serde_json::json!({"own": true});
             }
         }
@@ -155,7 +156,7 @@ fn without_own(value: &mut Value) {
     }
 }
 
-/// Drops empty lists and objects: whether they were there before is a matter of the record.
+/// Drops empty lists and objects: the record knows whether they existed before.
 fn without_empty(value: &mut Value) {
     if let Value::Object(object) = value {
         object.values_mut().for_each(without_empty);
@@ -181,7 +182,7 @@ proptest! {
         }
         let mut expected = value(&now);
         let left = ConfigText::new(form, &now).remove(&installed.created).expect("it can be removed").text;
-        prop_assert!(!is_own(&left), "{left}");
+        prop_assert!(!left.contains(MARKER), "{left}");
         prop_assert_eq!(marks(&left), marks(&now), "{}", left);
         let mut found = value(&left);
         without_own(&mut expected);
@@ -227,7 +228,7 @@ proptest! {
         let form = agent(name).expect("an agent").form;
         let config = ConfigText::new(form, &text);
         if let Ok(added) = config.add(&entries(name)) {
-            prop_assert_eq!(ConfigText::new(form, &added.text).own().expect("it can be read").len(), entries(name).len());
+            prop_assert_eq!(ConfigText::new(form, &added.text).own_entries().expect("it can be read").len(), entries(name).len());
         }
         let _ = config.remove(&[]);
     }

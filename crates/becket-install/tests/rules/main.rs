@@ -1,4 +1,4 @@
-//! Registrations in real files: what is added, what is removed, and what stays.
+//! Registrations in real files: additions, removals, and unchanged parts.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ mod laws;
 
 use becket_install::{AGENTS, ConfigForm, Entry, HookCommand, Scope, agent};
 
-/// The entries of an agent.
+/// Returns the entries of an agent.
 fn entries(name: &str) -> Vec<Entry> {
     let agent = agent(name).expect("an agent");
     let command =
@@ -24,7 +24,7 @@ fn entries(name: &str) -> Vec<Entry> {
         .collect()
 }
 
-/// The agents whose configuration is one of entries.
+/// Returns the agents whose configuration consists of entries.
 fn with_entries() -> impl Iterator<Item = (&'static str, ConfigForm)> {
     let is_code = |form: &ConfigForm| matches!(form, ConfigForm::Scripts | ConfigForm::Plugin(_));
     AGENTS.iter().map(|agent| (agent.name, agent.form)).filter(move |(_, form)| !is_code(form))

@@ -37,7 +37,7 @@ pub(crate) struct Fields<'a> {
     table: &'a dyn TableLike,
     /// The place of the table itself.
     pub(crate) at: usize,
-    /// Names the table in errors.
+    /// The name of the table in errors.
     what: &'static str,
 }
 
@@ -134,7 +134,7 @@ impl<'a> Fields<'a> {
         Ok(found.unwrap_or_default())
     }
 
-    /// Returns the tables of a list, whichever way it is written.
+    /// Returns the tables of a list, in either notation.
     pub(crate) fn tables(&self, key: &'static str) -> Read<Vec<Fields<'a>>> {
         let place = self.place(key);
         let fields = |table: &'a dyn TableLike, at: Option<usize>| {

@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::{CaseFileError, want};
-use crate::case::{Case, CaseOrigin, EquivalentMutant, GitState, GivenReply, Step, Want};
+use crate::case::{Case, CaseOrigin, EquivalentMutant, ExpectedOutcome, GitState, GivenReply, Step};
 use crate::mutant::Mutant;
 use becket_model::EventKind;
 use serde_json::{Map, Value};
@@ -77,7 +77,7 @@ fn step(fields: &Fields<'_>) -> Result<Step, CaseFileError> {
     }
     let want = match fields.table("want", "`want`")? {
         Some(fields) => want::read(&fields)?,
-        None => Want::default(),
+        None => ExpectedOutcome::default(),
     };
     Ok(Step { event, input, files: BTreeMap::new(), want })
 }
@@ -164,7 +164,7 @@ fn reply(fields: &Fields<'_>) -> Result<GivenReply, CaseFileError> {
 pub(super) fn equivalent(fields: &Fields<'_>) -> Result<EquivalentMutant, CaseFileError> {
     fields.only(&["handler", "mutant", "reason"])?;
     let mutant = fields.required("mutant")?;
-    if Mutant::named(&mutant).is_none() {
+    if Mutant::from_name(&mutant).is_none() {
         let names = Mutant::ALL.map(Mutant::name);
         let hint = match becket_base::suggest(&mutant, &names) {
             Some(near) => format!("; did you mean `{near}`?"),

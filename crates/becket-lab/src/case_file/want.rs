@@ -3,7 +3,7 @@
 use super::CaseFileError;
 use super::fields::Fields;
 use super::read::check_path;
-use crate::case::{DECISIONS, Want};
+use crate::case::{DECISIONS, ExpectedOutcome};
 use crate::pattern::Pattern;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ const KEYS: [&str; 11] = [
 ];
 
 /// Reads a `want`.
-pub(super) fn read(fields: &Fields<'_>) -> Result<Want, CaseFileError> {
+pub(super) fn read(fields: &Fields<'_>) -> Result<ExpectedOutcome, CaseFileError> {
     fields.only(&KEYS)?;
     let pattern = |key: &str| Ok(fields.text(key)?.map(Pattern::new));
-    let want = Want {
+    let want = ExpectedOutcome {
         decision: decision(fields)?,
         reason: pattern("reason")?,
         context: pattern("context")?,
@@ -56,7 +56,7 @@ fn exit(fields: &Fields<'_>) -> Result<Option<i32>, CaseFileError> {
     Ok(Some(exit.into()))
 }
 
-/// Files with their text, or `false` for a file that must not be there.
+/// Reads files with their text, or `false` for a file that must not exist.
 fn files(fields: &Fields<'_>) -> Result<BTreeMap<String, Option<String>>, CaseFileError> {
     let Some(files) = fields.table("files", "`files`")? else { return Ok(BTreeMap::new()) };
     let mut wanted = BTreeMap::new();
@@ -75,7 +75,7 @@ fn files(fields: &Fields<'_>) -> Result<BTreeMap<String, Option<String>>, CaseFi
     Ok(wanted)
 }
 
-/// A duration such as `500ms` or `2s`.
+/// Reads a duration such as `500ms` or `2s`.
 fn within(fields: &Fields<'_>) -> Result<Option<Duration>, CaseFileError> {
     let Some(text) = fields.text("within")? else { return Ok(None) };
     let parsed = match text.strip_suffix("ms") {

@@ -1,4 +1,4 @@
-//! Mutants that change nothing about a handler, each with the reason.
+//! Mutants without effect on a handler, each with the reason.
 
 use crate::handler_key::HandlerKey;
 use crate::mutant::Mutant;
@@ -60,8 +60,8 @@ pub(super) fn not_applicable<'a>(
     Some(why)
 }
 
-/// Returns the reason why a handler that is configured twice can't be broken alone: of two copies one runs (H1), and it runs
-/// if the other is gone.
+/// Returns the reason why a handler that is configured twice can't be broken alone: of two copies one runs (H1), and
+/// the other runs if that one is removed.
 fn copied<'a>(
     handler: &Handler,
     mutant: Mutant,
@@ -80,24 +80,24 @@ fn copied<'a>(
     })
 }
 
-/// Returns whether exit code 2 of a hook holds something back.
+/// Returns whether exit code 2 of a hook denies or blocks.
 fn exit_2_holds_back(event: EventKind) -> bool {
     !matches!(event.spec().exit_2.effect, Exit2Effect::Proceed | Exit2Effect::Ignored)
 }
 
-/// Returns the one tool that the `if` of a handler is about, if its matcher matches that: then no other tool can select the
-/// handler, whatever its matcher.
+/// Returns the one tool that the `if` of a handler is about, if its matcher matches it: then no other tool can select
+/// the handler, whatever its matcher.
 fn only_tool(handler: &Handler) -> Option<String> {
     let If::Rule(condition) = &handler.condition else { return None };
     let text = condition.to_string();
     let (tool, rest) = text.split_once('(').unwrap_or((&text, ")"));
     let is_name = !tool.is_empty() && tool.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    // One rule alone: of several only their text could tell which tools they are about.
+    // Only one rule: in a longer text, only parsing would show the tools.
     let is_alone = rest.ends_with(')') && !rest.contains(['(', '|']);
     (is_name && is_alone && handler.matcher.matches(tool)).then(|| tool.to_owned())
 }
 
-/// Returns whether a run of the handler ended like this in any case.
+/// Returns whether a run of the handler ended in this way in any case.
 fn ended<'a>(
     key: HandlerKey,
     mut records: impl Iterator<Item = &'a CaseRecord>,

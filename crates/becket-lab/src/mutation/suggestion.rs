@@ -11,7 +11,7 @@ use becket_engine::handler::Handler;
 use becket_rules::tools;
 use serde_json::{Map, Value};
 
-/// Stands for what only the author knows.
+/// The placeholder for text that only the author knows.
 const OPEN: &str = "…";
 
 /// Returns a case that would notice a mutant of a handler.
@@ -31,7 +31,7 @@ pub(super) fn case_to_add<'a>(
             return written(&format!("{name} exits with 0"), handler.event, &input, "{ exit = 0 }");
         }
     }
-    // A case has seen it act, and expects nothing of that.
+    // The handler acted in a case that expects nothing of it.
     if let Some((input, want)) = first(records, |step| wanted(key, &name, step)) {
         return written(&format!("{name} does its work"), handler.event, &input, &want);
     }
@@ -45,7 +45,7 @@ fn runs(key: HandlerKey, step: &StepRecord) -> impl Iterator<Item = &becket_engi
     step.outcome.runs.iter().map(|run| &**run).filter(move |run| HandlerKey::of(&run.handler) == key)
 }
 
-/// Returns the input of the first step about which there is something to say, with that.
+/// Returns the input of the first step with an expectation, and the expectation.
 fn first<'a, T>(
     mut records: impl Iterator<Item = &'a CaseRecord>,
     say: impl Fn(&StepRecord) -> Option<T>,

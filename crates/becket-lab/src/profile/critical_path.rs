@@ -1,12 +1,12 @@
 //! The critical path of an event: the runs that its verdict waited for, one after the other.
 //!
-//! Hooks of an event run at the same time, so most paths have one run. A hook that looks at an input again, after another one
-//! has rewritten it, starts later (D9).
+//! Hooks of an event run at the same time, so most paths have one run. A hook that checks an input again, after another
+//! one has rewritten it, starts later (D9).
 
 use becket_fire::times::RunTime;
 
-/// Returns the runs of the critical path as positions in `runs`, the first one first: the run that ended last, before it
-/// the one that ended last before that one began, and so on.
+/// Returns the runs of the critical path as positions in `runs`, in order: the run that ended last is preceded by the
+/// one that ended last before it began, and so on.
 pub(super) fn critical_path(runs: &[RunTime]) -> Vec<usize> {
     let mut path = Vec::new();
     let mut before = u64::MAX;
@@ -21,7 +21,7 @@ pub(super) fn critical_path(runs: &[RunTime]) -> Vec<usize> {
     path
 }
 
-/// Returns the run that ended last, of those that ended up to a moment and are not on the path yet.
+/// Returns the run that ended last, of those that ended before a moment and are not on the path yet.
 fn last_ended(runs: &[RunTime], before: u64, path: &[usize]) -> Option<usize> {
     let end = |run: &RunTime| run.from.saturating_add(run.us);
     let waited_for = runs.iter().enumerate();
@@ -50,7 +50,7 @@ mod tests {
         for (runs, path) in [
             (vec![], vec![]),
             (vec![run(1, 5), run(1, 9), run(1, 7)], vec![1]),
-            // The first two at the same time, then a second look at what the slower one has rewritten.
+            // The first two at the same time, then a second look at the input that the slower one has rewritten.
             (vec![run(1, 5), run(1, 9), run(12, 3)], vec![1, 2]),
             (vec![run(0, 0), run(0, 0)], vec![1]),
             (vec![run(0, 9), RunTime { background: true, ..run(0, 50) }], vec![0]),

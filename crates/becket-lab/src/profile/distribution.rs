@@ -3,7 +3,7 @@
 use super::report::Bucket;
 use hdrhistogram::Histogram;
 
-/// The longest time that is told apart from longer ones, in microseconds: a day.
+/// The longest time that is distinguished from longer ones, in microseconds: a day.
 const LONGEST: u64 = 86_400_000_000;
 
 /// A distribution of times, in microseconds, with three digits.
@@ -19,7 +19,7 @@ impl Distribution {
         self.max = self.max.max(us);
         self.total = self.total.saturating_add(us);
         if self.histogram.is_none() {
-            // The bounds are constants that it takes.
+            // The bounds are valid constants.
             self.histogram = Histogram::new_with_bounds(1, LONGEST, 3).ok();
         }
         if let Some(histogram) = &mut self.histogram {
@@ -31,7 +31,7 @@ impl Distribution {
         self.histogram.as_ref().map_or(0, Histogram::len)
     }
 
-    /// Returns the time that a share of all take at most, in milliseconds.
+    /// Returns the upper limit of the times of a share of all runs, in milliseconds.
     pub(super) fn quantile(&self, share: f64) -> f64 {
         let at = self.histogram.as_ref().map_or(0, |histogram| histogram.value_at_quantile(share));
         milliseconds(at.min(self.max))

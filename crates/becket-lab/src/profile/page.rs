@@ -1,14 +1,14 @@
-//! A profile as one HTML file, which needs nothing else.
+//! A profile as one self-contained HTML file.
 
 use super::report::ProfileReport;
 
-/// Stands for the data in the template.
+/// The placeholder for the data in the template.
 const DATA: &str = "/* data */ null";
 
 /// Returns the page.
 ///
 /// # Errors
-/// Errors if the report has no JSON, which does not happen.
+/// Errors if the report can't be serialized, which does not happen.
 pub fn page(report: &ProfileReport) -> Result<String, serde_json::Error> {
     // A `</script>` in a name must not end the data.
     let data = serde_json::to_string(report)?.replace('<', "\\u003c");

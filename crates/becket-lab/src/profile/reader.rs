@@ -1,6 +1,7 @@
-//! Reads logs of records. A line that can't be read costs only itself.
+//! Reads logs of records. A line that can't be read does not affect the others.
 
 use super::report::UnreadLines;
+use becket_base::text_file;
 use becket_fire::times::{LONGEST_LINE, TimeRecord, VERSION};
 use serde::Deserialize;
 use std::fs::File;
@@ -27,18 +28,15 @@ pub(super) fn read(
     mut take: impl FnMut(TimeRecord),
 ) -> Result<(), UnreadLog> {
     let failed = |why| UnreadLog { path: path.to_owned(), why };
-    if path.metadata().map_err(failed)?.is_file() {
-        let mut lines = BufReader::new(File::open(path).map_err(failed)?);
-        let mut line = Vec::new();
-        while let Some(is_whole) = next(&mut lines, &mut line).map_err(failed)? {
-            match is_whole {
-                true => record(&line, unread).into_iter().for_each(&mut take),
-                false => unread.too_long += 1,
-            }
+    let mut lines = BufReader::new(text_file::open(path).map_err(failed)?);
+    let mut line = Vec::new();
+    while let Some(is_whole) = next(&mut lines, &mut line).map_err(failed)? {
+        match is_whole {
+            true => record(&line, unread).into_iter().for_each(&mut take),
+            false => unread.too_long += 1,
         }
-        return Ok(());
     }
-    Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file")))
+    Ok(())
 }
 
 /// Reads a line; false if it is too long, and `None` at the end.
@@ -72,7 +70,8 @@ fn record(line: &[u8], unread: &mut UnreadLines) -> Option<TimeRecord> {
     read.or_else(|| after_a_cut(line))
 }
 
-/// Returns the record that follows one that was cut: the disk was full, and the next line went on behind it.
+/// Returns the record that follows one that was cut: the disk was full, and the next record was appended to the same
+/// line.
 fn after_a_cut(line: &[u8]) -> Option<TimeRecord> {
     let at = line.windows(BEGINNING.len()).rposition(|part| part == BEGINNING).filter(|at| *at > 0)?;
     let record: TimeRecord = serde_json::from_slice(&line[at..]).ok()?;
@@ -105,14 +104,14 @@ mod tests {
             (vec![b"{\"version\":1", b"[]", b"null", b"\xff\xfe", RECORD.as_bytes()], 1, unread(4, 0, 0)),
             (vec![&RECORD.as_bytes()[..40], RECORD.as_bytes()], 1, unread(1, 0, 0)),
             (vec![newer.as_bytes(), shape.as_bytes(), RECORD.as_bytes()], 1, unread(0, 2, 0)),
-            // A number that no time has, a status that is none, a field that this version does not know.
+            // An impossible number, an unknown status, and a field that this version does not know.
             (vec![RECORD.replace(":7", ":-7").as_bytes()], 0, unread(1, 0, 0)),
             (vec![RECORD.replace(":7", ":7,\"new\":[1]").as_bytes()], 1, unread(0, 0, 0)),
             (vec![RECORD.replace("Stop", "St\u{0}op").as_bytes()], 0, unread(1, 0, 0)),
         ] {
             assert_eq!(read_text(&lines.join(&b'\n')), (count, expected), "{lines:?}");
         }
-        // Its end is missing, and the next one goes on behind it.
+        // Its end is missing, and the next one follows on the same line.
         let glued = [&RECORD.as_bytes()[..40], RECORD.as_bytes(), b"\n"].concat();
         assert_eq!(read_text(&glued), (1, unread(1, 0, 0)));
         let bytes = RECORD.replace("\"s\"", "\"X\"").into_bytes();

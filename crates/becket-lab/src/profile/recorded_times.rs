@@ -3,7 +3,7 @@
 use crate::transcript::{RecordedAnswer, RecordedEvent, RecordedOutput};
 use becket_fire::times::{RunTime, TimeRecord, VERSION, hook_name};
 
-/// Converts a recorded event, as far as its transcript has times; `None` if it has none.
+/// Converts a recorded event if its transcript has times; `None` if it has none.
 pub(super) fn of(event: &RecordedEvent) -> Option<TimeRecord> {
     let runs: Vec<RunTime> = event.answers.iter().filter_map(run).collect();
     // Agents run the hooks of an event at the same time.

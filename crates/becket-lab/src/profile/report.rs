@@ -23,7 +23,7 @@ pub struct ProfileReport {
     pub by_event: Vec<EventProfile>,
     /// The sessions, those that wait the longest first; without those of tests.
     pub sessions: Vec<SessionProfile>,
-    /// Events of sessions past the number that is told apart.
+    /// Events of sessions past the number that is distinguished.
     pub events_of_other_sessions: u64,
     /// The last events.
     pub timeline: Vec<TimelineEvent>,

@@ -4,7 +4,8 @@ use super::distribution::milliseconds;
 use super::report::SessionProfile;
 use std::collections::VecDeque;
 
-/// The stretches of waiting that may still be joined: events that end later begin hardly ever before the last of so many.
+/// The maximum number of waiting intervals that may still be joined: later events rarely begin before the last of so
+/// many.
 const OPEN: usize = 64;
 
 /// The length of a session, and the part of it that it waited. Events at the same time count once.

@@ -15,12 +15,12 @@ use becket_fire::times::{RunTime, TimeRecord, older_log_file};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
-/// The events that are kept for timelines.
+/// The maximum number of events that are kept for timelines.
 const TIMELINE: usize = 5_000;
-/// The most sessions that are told apart.
+/// The maximum number of sessions that are distinguished.
 const SESSIONS: usize = 10_000;
 
-/// Counted records.
+/// The counts of records.
 #[derive(Debug, Default)]
 pub struct Profile {
     hooks: BTreeMap<HookKey, HookTimes>,
@@ -53,7 +53,7 @@ struct HookTimes {
 #[derive(Debug, Default)]
 struct EventTimes {
     times: Distribution,
-    /// By hook: the events that waited for it last, and the time that events waited for it.
+    /// The events that waited for each hook last, and the time that events waited for it.
     critical: BTreeMap<String, (u64, u64)>,
     own: u64,
     slowest: (u64, Vec<PathStep>),
@@ -103,10 +103,10 @@ impl Profile {
         self.sessions.get_mut(id)
     }
 
-    /// Reads the records of a log, those of the log before it first.
+    /// Reads the records of a log, those of the rotated log first.
     ///
     /// # Errors
-    /// Errors if it can't be read. A line that can't be read is counted instead.
+    /// Errors if the log can't be read. A line that can't be read is counted instead.
     pub fn read(&mut self, path: &Path) -> Result<(), UnreadLog> {
         let mut unread = self.unread;
         let before = older_log_file(path);
@@ -118,7 +118,7 @@ impl Profile {
         done
     }
 
-    /// Reads a transcript, as far as it has times.
+    /// Reads a transcript, if it has times.
     ///
     /// # Errors
     /// Errors if the file can't be read.

@@ -1,5 +1,5 @@
-//! A profile as a trace, which Perfetto and `chrome://tracing` show: a process for each session, a row for its events and
-//! rows for their hooks. Events at the same time have rows of their own, since slices of one row may not overlap.
+//! A profile as a trace for Perfetto and `chrome://tracing`: a process for each session, a row for its events and
+//! rows for their hooks. Events at the same time have separate rows, since slices of one row may not overlap.
 
 use super::report::{ProfileReport, TimelineEvent};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The git repository of a throw-away project: no remote but one beside it, no configuration of the user.
+//! The git repository of a throw-away project: no remote but one next to it, no configuration of the user.
 
 use super::ProjectError;
 use crate::case::GitState;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The time that one command of git may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Makes the repository of a case in `root`.
+/// Creates the repository of a case in `root`.
 pub(super) async fn create(
     root: &Path,
     state: &GitState,
@@ -38,7 +38,7 @@ pub(super) async fn create(
     Ok(())
 }
 
-/// Runs commands of git in one directory.
+/// A runner for commands of git in one directory.
 struct Git<'a> {
     root: &'a Path,
     environment: Vec<(OsString, OsString)>,
@@ -58,8 +58,8 @@ impl Git<'_> {
         if finished.end.is_success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&finished.stderr.bytes);
-        Err(failed(format!("failed: {}", becket_base::text::one_line(&said, 200))))
+        let stderr = String::from_utf8_lossy(&finished.stderr.bytes);
+        Err(failed(format!("failed: {}", becket_base::text::one_line(&stderr, 200))))
     }
 }
 

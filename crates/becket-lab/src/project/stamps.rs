@@ -1,4 +1,4 @@
-//! The stamps of a directory's files: whether one has changed, without reading it.
+//! The stamps of a directory's files, which detect a change without reading the files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::SystemTime;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileStamps(BTreeMap<PathBuf, FileStamp>);
 
-/// A file as the system describes it. The time of its last change of any kind can't be set by a program.
+/// The metadata of a file. The time of its last change of any kind can't be set by a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
     length: u64,
@@ -28,14 +28,14 @@ impl FileStamps {
     /// Reads the stamps below a root.
     ///
     /// # Errors
-    /// A directory can't be listed.
+    /// Errors if a directory can't be listed.
     pub(crate) fn read(root: &Path) -> io::Result<Self> {
         let mut stamps = BTreeMap::new();
         let mut directories = vec![root.to_owned()];
         while let Some(directory) = directories.pop() {
             for entry in fs::read_dir(directory)? {
                 let entry = entry?;
-                // Of a link, its own.
+                // For a link, its own metadata.
                 let metadata = entry.metadata()?;
                 if metadata.is_dir() {
                     directories.push(entry.path());

@@ -1,4 +1,4 @@
-//! The files of a project that its copies hold: all that git would not ignore, and the directory of its settings.
+//! The files of a project that its copies contain: all that git would not ignore, and its settings directory.
 
 use super::ProjectError;
 use ignore::WalkBuilder;
@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The most files of a copy.
+/// The maximum number of files of a copy.
 const MOST_FILES: usize = 5_000;
-/// The most bytes of a copy.
+/// The maximum number of bytes of a copy.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The files of a project, by their paths inside of it.
@@ -19,7 +19,7 @@ pub struct ProjectTemplate {
 }
 
 impl ProjectTemplate {
-    /// Lists the files of the project in `root`; `settings` is the name of its directory of settings.
+    /// Lists the files of the project in `root`; `settings` is the name of its settings directory.
     ///
     /// # Errors
     /// Errors if there are too many.
@@ -38,7 +38,7 @@ impl ProjectTemplate {
 
     fn add(&mut self, mut walk: WalkBuilder, bytes: &mut u64) -> Result<(), ProjectError> {
         walk.filter_entry(|entry| entry.file_name() != ".git");
-        // What can't be listed can't be read by a hook either.
+        // An entry that can't be listed can't be read by a hook either.
         for entry in walk.build().flatten() {
             let is_content = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
             let Ok(inside) = entry.path().strip_prefix(&self.root) else { continue };
@@ -53,13 +53,13 @@ impl ProjectTemplate {
         Ok(())
     }
 
-    /// The root of the project.
+    /// Returns the root of the project.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Copies the files, with their modes. A link that stays in the project remains one; of any other the target is
-    /// copied.
+    /// Copies the files, with their modes. A link that stays in the project remains one; the target of any other link
+    /// is copied.
     pub(crate) fn copy_to(&self, root: &Path) -> Result<(), ProjectError> {
         fs::create_dir_all(root).map_err(|why| ProjectError::Copy { path: root.to_owned(), why })?;
         let mut made = BTreeSet::new();
@@ -80,8 +80,8 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     {
         return std::os::unix::fs::symlink(target, to);
     }
-    // A link to a directory outside of the project: what is behind it is not the project's.
-    if from.is_dir() {
+    // A link to a directory outside of the project, whose content is not the project's, to a pipe or to a device.
+    if !from.is_file() {
         return Ok(());
     }
     match fs::copy(from, to) {

@@ -10,12 +10,13 @@ use super::word;
 use crate::check;
 use crate::runner::Subject;
 use crate::transcript::RecordedEvent;
+use becket_base::text_file;
 use becket_engine::CancellationToken;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-/// The most differences that are explained.
+/// The maximum number of differences that are explained.
 const MOST: usize = 100;
 
 /// A search over the files between two settings files.
@@ -28,9 +29,9 @@ pub(super) struct Bisection<'a> {
 }
 
 impl<'a> Bisection<'a> {
-    /// Prepares the search, in a copy of its own.
+    /// Prepares the search, in a separate copy.
     pub(super) fn new(subject: &'a Subject, scratch: &'a Scratch, new: &str) -> Result<Self, ReplayError> {
-        let present = fs::read_to_string(subject.root.join(&subject.settings).join("settings.json"));
+        let present = text_file::read(&subject.root.join(&subject.settings).join("settings.json"));
         let present = present.unwrap_or_else(|_| "{}".to_owned());
         let parsed = |text: &str| {
             serde_json::from_str(text).map_err(|why| ReplayError::Settings { why: why.to_string() })
@@ -40,7 +41,7 @@ impl<'a> Bisection<'a> {
         Ok(Bisection { subject, scratch, changes, root, engines: BTreeMap::new() })
     }
 
-    /// Returns the change behind each difference, in words.
+    /// Describes the change behind each difference.
     pub(super) async fn run(
         &mut self,
         differences: &BTreeMap<DifferenceKey, DifferenceTally>,

@@ -28,11 +28,11 @@ pub(super) fn reason_of(reply: &Reply) -> Option<String> {
 
 /// A difference between two outcomes of one event.
 pub(super) struct Explanation {
-    /// The handler or rule that made the decision of more weight.
+    /// The handler or rule that made the decisive decision.
     pub(super) by: String,
-    /// The difference, in words.
+    /// The description of the difference.
     pub(super) cause: String,
-    /// The handlers that decide otherwise, of the present configuration and of the new one.
+    /// The handlers that decide differently, of the present configuration and of the new one.
     pub(super) present: BTreeSet<HandlerKey>,
     pub(super) new: BTreeSet<HandlerKey>,
 }
@@ -93,19 +93,19 @@ fn acting(outcome: &Outcome) -> Vec<&Run> {
     acting
 }
 
-/// Returns the rule that has decided, in words; `None` if hooks did, or nobody.
+/// Describes the rule that has decided; `None` if hooks did, or nothing.
 pub(super) fn rule(outcome: &Outcome) -> Option<String> {
     let decided = check::decided(outcome);
     if decided == "pass" || !acting(outcome).is_empty() {
         return None;
     }
-    // The rest is about this one call.
+    // The rest of the reason is about this one call.
     let reason = outcome.reason()?;
     let rule = reason.strip_prefix("the rule `").and_then(|rest| rest.split('`').next());
     Some(rule.map_or_else(|| "permission mode".to_owned(), |rule| format!("rule {rule}")))
 }
 
-/// Returns whether two handlers of two configurations are one.
+/// Returns whether the handlers of two configurations are the same.
 fn is_same(one: &Handler, other: &Handler) -> bool {
     one.event == other.event && one.place.label == other.place.label
 }

@@ -1,4 +1,4 @@
-//! Work on a thread that has fewer rights, and whose processes have no more.
+//! Work on a thread that has fewer rights, as have its processes.
 
 use becket_exec::{Confinement, NetworkRights, PathRights, Rights, SignalRights, StartError};
 use std::io;
@@ -9,7 +9,7 @@ use std::thread;
 /// The reason why nothing was started with fewer rights.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfinementError {
-    /// This system can't take the rights away.
+    /// This system can't restrict the rights.
     #[error("hooks can't be confined here: {0}")]
     Unavailable(#[from] StartError),
     /// The thread could not be confined.
@@ -17,11 +17,11 @@ pub enum ConfinementError {
     Refused(io::Error),
 }
 
-/// Runs `work` on a thread of its own. It, the threads that it starts and all their processes write only below
-/// `writable`, open no socket, and send signals to nothing else.
+/// Runs `work` on a separate thread. It, the threads that it starts and all their processes write only below
+/// `writable`, open no socket, and send signals only to each other.
 ///
 /// # Errors
-/// Errors if a right can't be taken away; then nothing has run.
+/// Errors if a right can't be restricted; then nothing has run.
 pub fn confined<T: Send>(writable: &Path, work: impl FnOnce() -> T + Send) -> Result<T, ConfinementError> {
     let rights = Rights {
         write: PathRights::below([writable]),

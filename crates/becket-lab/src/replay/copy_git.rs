@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The most files of references.
+/// The maximum number of files of references.
 const MOST_REFERENCES: usize = 20_000;
 /// Sections of the configuration that a copy keeps.
 const SECTIONS: [&str; 2] = ["[core", "[extensions"];
@@ -50,7 +50,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::write(to.join("config"), harmless(&config))
 }
 
-/// Makes variants of a repository: the same commit on other branches, the last one with nothing added to its index.
+/// Creates variants of a repository: the same commit on other branches, the last one with an empty index.
 pub(super) fn variants(of: &Path, below: &Path, branches: &[&str]) -> io::Result<Vec<PathBuf>> {
     let git = of.join(".git");
     let commit = head_commit(&git);
@@ -84,7 +84,7 @@ fn head_commit(git: &Path) -> Option<String> {
     packed.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' ').map(str::to_owned))
 }
 
-/// Returns the directory of the repository; a worktree's is named by a file.
+/// Returns the directory of the repository; for a worktree, a file names it.
 fn directory(project: &Path) -> Option<PathBuf> {
     let git = project.join(".git");
     if git.is_dir() {
@@ -122,7 +122,7 @@ fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns a configuration without what a copy must not have.
+/// Returns a configuration without the settings that a copy must not have.
 fn harmless(config: &str) -> String {
     let mut keeps = false;
     let mut kept = String::new();

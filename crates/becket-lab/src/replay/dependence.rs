@@ -1,8 +1,9 @@
-//! Dependences of a hook's decision, beside its input.
+//! Dependences of a hook's decision other than its input.
 //!
-//! Probes note what a hook asks: `probes/` has one for programs, one for Python and one for Node. Being asked is not yet
-//! a dependence, since many hooks write the time into a log: so the same call is answered again under another clock and
-//! other states of git, and repeated. A hook that asks by means that no probe can change is taken to depend on it.
+//! Probes record what a hook uses: `probes/` has one for programs, one for Python and one for Node. Use is not yet a
+//! dependence, since many hooks write the time into a log: so the same call is repeated under another clock and
+//! other states of git, and unchanged. A hook that uses something through means that no probe can change is assumed to
+//! depend on it.
 
 use crate::handler_name;
 use becket_engine::handler::{Action, Handler};
@@ -25,12 +26,12 @@ pub enum Dependence {
     Git,
     /// A random source.
     Random,
-    /// State that the hook keeps, or another thing that changes from run to run.
+    /// State that the hook keeps, or anything else that changes from run to run.
     State,
 }
 
 impl Dependence {
-    /// One word.
+    /// Returns the dependence in one word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Dependence::Clock => "clock",
@@ -41,7 +42,7 @@ impl Dependence {
         }
     }
 
-    fn named(word: &str) -> Option<Self> {
+    fn from_name(word: &str) -> Option<Self> {
         [Self::Clock, Self::Network, Self::Git, Self::Random].into_iter().find(|one| one.as_str() == word)
     }
 }
@@ -55,11 +56,11 @@ impl fmt::Display for Dependence {
 /// The known dependences of one handler.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dependences {
-    /// The dependences that it asks, and by what means.
+    /// The things that it uses, and the means.
     pub(super) asked: BTreeMap<Dependence, String>,
-    /// Those that have changed its decision.
+    /// The dependences that have changed its decision.
     pub(super) shown: BTreeSet<Dependence>,
-    /// Those that it asks by means that no probe can change.
+    /// The things that it uses through means that no probe can change.
     pub(super) untested: BTreeSet<Dependence>,
     /// The number of calls that were answered again.
     pub(super) probes: u32,
@@ -82,7 +83,7 @@ impl Dependences {
         found
     }
 
-    /// Finds what only the text of a shell script shows: it is built into the shell.
+    /// Finds dependences that only the text of a shell script shows, as they are built into the shell.
     fn read(&mut self, text: &str) {
         let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
         let code = code.join("\n");
@@ -107,24 +108,24 @@ impl Dependences {
         }
     }
 
-    /// Takes what a probe has noted.
+    /// Adds the notes of a probe.
     pub(super) fn note(&mut self, trace: &str) -> BTreeSet<Dependence> {
         let mut noted = BTreeSet::new();
         for (on, what) in trace.lines().filter_map(|line| line.split_once(' ')) {
-            if let Some(on) = Dependence::named(on) {
+            if let Some(on) = Dependence::from_name(on) {
                 self.asked.entry(on).or_insert_with(|| format!("`{what}`"));
                 noted.insert(on);
             }
         }
         if noted.contains(&Dependence::Network) {
-            // There is none, and nobody knows what it would have said.
+            // There is no network, and its answer is not known.
             self.untested.insert(Dependence::Network);
         }
         noted
     }
 
-    /// Returns the reasons for which the handler can't be replayed, if any. One that differs from its records depends
-    /// on whatever it asks.
+    /// Returns the reasons why the handler can't be replayed, if any. One that differs from its records depends on
+    /// everything that it uses.
     pub(super) fn reasons(&self, differs: bool) -> Vec<(Dependence, String)> {
         let mut reasons = Vec::new();
         for (on, what) in &self.asked {
@@ -144,7 +145,7 @@ impl Dependences {
     }
 }
 
-/// The longest script that is read.
+/// The maximum length of a script that is read.
 const LONGEST: u64 = 1 << 20;
 
 fn script(word: &str, root: &Path) -> Option<String> {

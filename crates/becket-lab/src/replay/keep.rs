@@ -2,7 +2,7 @@
 
 use super::cause;
 use super::places::{moved, root_of};
-use super::report::{HandlerStatus, ReplayReport, Seen, status};
+use super::report::{HandlerStatus, ReplayReport, ReportInput, status};
 use super::run::locked;
 use super::tally::Example;
 use super::word::holds_back;
@@ -16,12 +16,12 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Stands for the root of the throw-away project in inputs.
+/// The placeholder for the root of the throw-away project in inputs.
 const ROOT: &str = "${PROJECT}";
 /// Fields that a case does not repeat.
 const OF_SESSION: [&str; 6] =
     ["session_id", "transcript_path", "cwd", "permission_mode", "tool_use_id", "agent_id"];
-/// The most names of files that are tried.
+/// The maximum number of names of files that are tried.
 const MOST_FILES: u32 = 10_000;
 
 /// Cases, as text for a case file.
@@ -29,17 +29,17 @@ const MOST_FILES: u32 = 10_000;
 pub struct KeptCases(Vec<String>);
 
 impl KeptCases {
-    /// Returns how many there are.
+    /// Returns the number of cases.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no cases.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Writes the first `most` cases to a new file in `directory`; never over an existing one.
+    /// Writes the first `most` cases to a new file in `directory`; never overwrites a file.
     ///
     /// # Errors
     /// Errors if the file can't be written.
@@ -73,9 +73,9 @@ pub fn case_file(directory: &Path, number: u32) -> PathBuf {
     directory.join(format!("replay-{number}.toml"))
 }
 
-/// Returns the cases of a replay: first where another configuration or the record differs, then a call for each decision
-/// that holds something back.
-pub(super) fn candidates(seen: &Seen<'_>, _report: &ReplayReport) -> KeptCases {
+/// Returns the cases of a replay: first the differences from another configuration or the record, then a call for each
+/// decision that denies or blocks.
+pub(super) fn candidates(seen: &ReportInput<'_>, _report: &ReplayReport) -> KeptCases {
     let mut cases = Cases { seen, names: BTreeSet::new(), written: Vec::new() };
     if seen.new.is_some() {
         for (key, difference) in &seen.tally.differences {
@@ -113,7 +113,7 @@ pub(super) fn candidates(seen: &Seen<'_>, _report: &ReplayReport) -> KeptCases {
 
 /// Cases that are being written.
 struct Cases<'a> {
-    seen: &'a Seen<'a>,
+    seen: &'a ReportInput<'a>,
     names: BTreeSet<String>,
     written: Vec<String>,
 }
@@ -121,7 +121,7 @@ struct Cases<'a> {
 impl Cases<'_> {
     fn add(&mut self, example: Option<&Example>, wanted: &str, by: Option<&Arc<Handler>>, why: &str) {
         let Some(example) = example else { return };
-        // A failure or a context says nothing that a case could expect.
+        // A case can't expect a failure or a context.
         let decision = if matches!(wanted, "failed" | "context" | "rewrite") { "pass" } else { wanted };
         let shown = self.seen.shown(example);
         let name =
@@ -152,7 +152,7 @@ impl Cases<'_> {
         self.written.push(format!("{head}{case}{mode}"));
     }
 
-    /// Returns a name that means this handler alone.
+    /// Returns a name that only this handler has.
     fn name_for_case(&self, handler: &Handler) -> String {
         let hooks = self.seen.present.copy.engine.host().hooks();
         let short = handler_name::short(handler);

@@ -1,4 +1,4 @@
-//! Paths of the time of the recording, as paths of a scratch copy, and back.
+//! Conversion of recorded paths to paths of a scratch copy, and back.
 
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -17,7 +17,7 @@ impl Places<'_> {
     pub(super) fn placed(&self, fields: &Map<String, Value>) -> Map<String, Value> {
         let mut placed = Map::new();
         for (name, value) in fields {
-            // Transcripts are where they are.
+            // Paths of transcripts stay as they are.
             let is_place = name == "transcript_path" || name == "agent_transcript_path";
             placed.insert(name.clone(), if is_place { value.clone() } else { self.value(value) });
         }

@@ -9,11 +9,11 @@ use becket_fire::times::hook_name;
 /// The record of a handler's run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Record {
-    /// Its answer.
+    /// The answer.
     Word(&'static str),
-    /// Nothing: it passed silently, or did not run.
+    /// No record: it passed silently, or did not run.
     Silent,
-    /// Its answer is not known: only that it ran, or another handler held the event back, and of several denials one is
+    /// Unknown: it is only recorded that it ran, or another handler denied, and of several denials one is
     /// recorded.
     Unknown,
 }
@@ -48,7 +48,7 @@ pub(super) fn of(run: ReplayedRun<'_>, event: &RecordedEvent) -> Record {
     Record::Silent
 }
 
-/// Returns the record that answers of one handler make.
+/// Returns the record for the answers of one handler.
 fn named<'a>(event: &RecordedEvent, answers: impl Iterator<Item = &'a RecordedAnswer>) -> Record {
     let mut record = Record::Silent;
     for answer in answers {
@@ -65,7 +65,7 @@ fn named<'a>(event: &RecordedEvent, answers: impl Iterator<Item = &'a RecordedAn
     record
 }
 
-/// Returns whether a recorded command is that of a handler. Variables may be filled in there.
+/// Returns whether a recorded command is that of a handler. Its variables may be expanded.
 pub(super) fn is_of(handler: &Handler, command: &str) -> bool {
     let is_same = match &handler.action {
         Action::Command(Command::Shell { script, .. }) => script.trim() == command.trim(),

@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The share of recorded answers that a handler has to give again to count as reproduced.
+/// The share of recorded answers that a handler has to repeat to count as reproduced.
 const MARK: f64 = 0.99;
-/// The most characters of an example or a reason.
+/// The maximum length of an example or a reason, in characters.
 const WIDTH: usize = 160;
 
 /// The result of `becket replay`.
@@ -92,7 +92,7 @@ pub struct HandlerReport {
     pub hook: String,
     /// Its event.
     pub event: &'static str,
-    /// The place where it is written.
+    /// The position of its definition.
     pub at: String,
     /// The degree to which its replay can be trusted.
     pub status: HandlerStatus,
@@ -104,7 +104,7 @@ pub struct HandlerReport {
     pub runs: u64,
     /// Recorded answers that could be compared.
     pub compared: u64,
-    /// Those that it gave again.
+    /// Recorded answers that it repeated.
     pub agreed: u64,
     /// Silent passes, which leave no record.
     pub silent: u64,
@@ -114,7 +114,7 @@ pub struct HandlerReport {
     pub held_per_1000_calls: f64,
     /// Decisions that hold a call back, in a week.
     pub held_per_week: f64,
-    /// The same by week (ISO 8601).
+    /// Decisions that hold a call back, by week (ISO 8601).
     pub held_by_week: BTreeMap<String, u64>,
     /// The differences to its records.
     pub disagreements: Vec<DisagreementReport>,
@@ -152,7 +152,7 @@ pub struct ShapeReport {
     pub held_per_week: f64,
     /// The first call for each decision.
     pub examples: BTreeMap<&'static str, String>,
-    /// The reason of a decision that holds back.
+    /// The reason of a decision that holds a call back.
     pub reason: Option<String>,
 }
 
@@ -206,8 +206,8 @@ impl ReplayReport {
     }
 }
 
-/// Everything that a report is made of.
-pub(super) struct Seen<'a> {
+/// The inputs of a report.
+pub(super) struct ReportInput<'a> {
     pub(super) replay: &'a Replay,
     pub(super) present: &'a Side,
     pub(super) new: Option<&'a Side>,
@@ -217,8 +217,8 @@ pub(super) struct Seen<'a> {
     pub(super) changes: &'a BTreeMap<DifferenceKey, String>,
 }
 
-/// Makes the report.
-pub(super) fn build(seen: &Seen<'_>) -> ReplayReport {
+/// Builds the report.
+pub(super) fn build(seen: &ReportInput<'_>) -> ReplayReport {
     let handlers = handlers(seen);
     let set_aside = set_aside(&handlers);
     ReplayReport {
@@ -231,7 +231,7 @@ pub(super) fn build(seen: &Seen<'_>) -> ReplayReport {
     }
 }
 
-fn transcripts(seen: &Seen<'_>) -> TranscriptsReport {
+fn transcripts(seen: &ReportInput<'_>) -> TranscriptsReport {
     let (tally, counts) = (seen.tally, seen.counts);
     TranscriptsReport {
         files: seen.replay.transcripts.len(),
@@ -252,7 +252,7 @@ fn transcripts(seen: &Seen<'_>) -> TranscriptsReport {
     }
 }
 
-/// The status of a handler, with its reasons.
+/// Returns the status of a handler, with its reasons.
 pub(super) fn status(tally: &HandlerTally) -> (HandlerStatus, Vec<(Dependence, String)>) {
     let differs = tally.compared > 0 && (tally.agreed as f64) < MARK * tally.compared as f64;
     let reasons = tally.dependences.reasons(differs);
@@ -265,13 +265,13 @@ pub(super) fn status(tally: &HandlerTally) -> (HandlerStatus, Vec<(Dependence, S
     (status, reasons)
 }
 
-fn handlers(seen: &Seen<'_>) -> Vec<HandlerReport> {
+fn handlers(seen: &ReportInput<'_>) -> Vec<HandlerReport> {
     let tallies = locked(&seen.present.handlers);
     let ran = tallies.iter().filter(|(_, tally)| tally.runs > 0);
     ran.filter_map(|(key, tally)| Some(handler(seen, &*seen.present.handler(*key)?, tally))).collect()
 }
 
-fn handler(seen: &Seen<'_>, handler: &Handler, tally: &HandlerTally) -> HandlerReport {
+fn handler(seen: &ReportInput<'_>, handler: &Handler, tally: &HandlerTally) -> HandlerReport {
     let (status, reasons) = status(tally);
     let held = held(tally.words.iter().map(|(word, count)| (*word, *count)));
     let disagreements = tally.disagreements.iter().map(|((recorded, replayed, shape), counted)| {
@@ -311,7 +311,7 @@ fn set_aside(handlers: &[HandlerReport]) -> SetAsideReport {
     SetAsideReport { handlers: aside().count(), runs, of_runs, share }
 }
 
-fn shapes(seen: &Seen<'_>) -> Vec<ShapeReport> {
+fn shapes(seen: &ReportInput<'_>) -> Vec<ShapeReport> {
     let tallies = locked(&seen.present.handlers);
     let trusted = tallies.iter().filter(|(_, tally)| status(tally).0 != HandlerStatus::NotReplayable);
     let mut all: Vec<ShapeReport> = Vec::new();
@@ -328,7 +328,7 @@ fn shapes(seen: &Seen<'_>) -> Vec<ShapeReport> {
 }
 
 fn of_shape(
-    seen: &Seen<'_>,
+    seen: &ReportInput<'_>,
     by: &str,
     shape: &str,
     counts: &BTreeMap<&'static str, ShapeCount>,
@@ -355,7 +355,7 @@ fn held(words: impl Iterator<Item = (&'static str, u64)>) -> u64 {
     words.filter(|(word, _)| holds_back(word)).map(|(_, count)| count).sum()
 }
 
-fn differences(seen: &Seen<'_>, new: &Side) -> Vec<DifferenceReport> {
+fn differences(seen: &ReportInput<'_>, new: &Side) -> Vec<DifferenceReport> {
     let is_aside = |side: &Side, key: &HandlerKey| {
         let tallies = locked(&side.handlers);
         tallies.get(key).is_some_and(|tally| status(tally).0 == HandlerStatus::NotReplayable)
@@ -389,7 +389,7 @@ fn place(example: &Example) -> String {
     format!("{}:{}", example.event.file.display(), example.event.line)
 }
 
-impl Seen<'_> {
+impl ReportInput<'_> {
     fn weeks(&self) -> f64 {
         let span = self
             .tally

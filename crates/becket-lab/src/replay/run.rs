@@ -21,9 +21,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The events after which others get a turn.
+/// The number of events after which other transcripts get a turn.
 const TURN: u64 = 32;
-/// The most commands of hooks that are known to be in force in a session.
+/// The maximum number of commands of hooks that are known to be in force in a session.
 const IN_FORCE: usize = 1_000;
 
 /// The reason why nothing could be replayed.
@@ -42,6 +42,18 @@ pub enum ReplayError {
         path: PathBuf,
         /// The system's error.
         why: io::Error,
+    },
+    /// A file has no line of a transcript.
+    #[error("`{}` is not a transcript: it has no line that an agent records", path.display())]
+    NoTranscript {
+        /// The file.
+        path: PathBuf,
+    },
+    /// None of the files has a line of a transcript.
+    #[error("there is not a transcript among the {files} files: none has a line that an agent records")]
+    NoTranscripts {
+        /// The number of files.
+        files: usize,
     },
     /// A file of the scratch directory can't be written.
     #[error("`{}` can't be written: {why}", path.display())]
@@ -69,6 +81,8 @@ pub struct Replay {
     pub bisects: bool,
     /// The transcripts.
     pub transcripts: Vec<PathBuf>,
+    /// Those that must be transcripts, as the user has named them. Other files may have no line of one.
+    pub named: Vec<PathBuf>,
     /// The number of transcripts that are replayed at the same time.
     pub jobs: usize,
     /// Secrets that no report shows, in addition to what looks like one.
@@ -89,11 +103,11 @@ pub struct ReplayProgress {
 pub struct ReplayResult {
     /// The report, without secrets.
     pub report: ReplayReport,
-    /// Cases that could be kept, the most telling ones first.
+    /// Cases that could be kept, the most significant ones first.
     pub cases: KeptCases,
 }
 
-/// Everything of one run of a replay.
+/// The state of one run of a replay.
 struct Run<'a> {
     replay: &'a Replay,
     present: Side,
@@ -106,7 +120,7 @@ struct Run<'a> {
 }
 
 impl Replay {
-    /// Replays all transcripts until `cancel` is cancelled; then the result is partial.
+    /// Replays all transcripts until `cancel` is cancelled; the result is then partial.
     ///
     /// # Errors
     /// Errors if the project can't be copied, no session starts with its configuration, or a transcript can't be read.
@@ -134,6 +148,9 @@ impl Replay {
             .buffer_unordered(self.jobs.max(1));
         let ended: Vec<Result<(), ReplayError>> = all.collect().await;
         ended.into_iter().collect::<Result<(), _>>()?;
+        if locked(&run.counts).known == 0 && !cancel.is_cancelled() {
+            return Err(ReplayError::NoTranscripts { files: self.transcripts.len() });
+        }
         let tally = std::mem::take(&mut *locked(&run.tally));
         let changes = match &self.new_settings {
             Some(new) if self.bisects => {
@@ -141,7 +158,7 @@ impl Replay {
             }
             Some(_) | None => Default::default(),
         };
-        let seen = report::Seen {
+        let seen = report::ReportInput {
             replay: self,
             present: &run.present,
             new: run.new.as_ref(),
@@ -160,7 +177,7 @@ impl Run<'_> {
         let read = |why| ReplayError::Read { path: path.to_owned(), why };
         let mut transcript = Transcript::open(path).map_err(read)?;
         let mut in_force = InForce::new();
-        let (mut told, mut number) = (0, 0_u64);
+        let (mut reported, mut number) = (0, 0_u64);
         while let Some(event) = transcript.next_event().map_err(read)? {
             if self.cancel.is_cancelled() {
                 break;
@@ -172,12 +189,17 @@ impl Run<'_> {
             number += 1;
             if number.is_multiple_of(TURN) {
                 tokio::task::yield_now().await;
-                self.advance(transcript.bytes() - std::mem::replace(&mut told, transcript.bytes()), TURN);
+                self.advance(transcript.bytes() - std::mem::replace(&mut reported, transcript.bytes()), TURN);
             }
         }
-        self.advance(transcript.bytes() - told, number % TURN);
-        locked(&self.counts).add(transcript.counts());
-        Ok(())
+        self.advance(transcript.bytes() - reported, number % TURN);
+        let counts = transcript.counts();
+        locked(&self.counts).add(counts);
+        let is_named = self.replay.named.iter().any(|named| named == path);
+        match counts.known == 0 && is_named && !self.cancel.is_cancelled() {
+            true => Err(ReplayError::NoTranscript { path: path.to_owned() }),
+            false => Ok(()),
+        }
     }
 
     fn advance(&self, bytes: u64, events: u64) {

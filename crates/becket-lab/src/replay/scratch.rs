@@ -1,8 +1,9 @@
 //! The scratch directory of a replay: copies of the project, a home, a place for temporary files, and the probes.
 //!
-//! INVARIANT: hooks write only below [`Scratch::writable`], and everything goes with its owner.
+//! INVARIANT: hooks write only below [`Scratch::writable`], and everything is removed with its owner.
 
 use super::copy_git;
+use crate::owned_directory::OwnedDirectory;
 use crate::project::{ProjectError, ProjectTemplate};
 use crate::runner::Subject;
 use becket_engine::Environment;
@@ -10,9 +11,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
-/// Variables that hooks keep.
+/// Variables that hooks inherit.
 const KEPT: [&str; 11] = [
     "LANG",
     "LANGUAGE",
@@ -28,10 +28,10 @@ const KEPT: [&str; 11] = [
 ];
 /// The parts of the user's directory of settings that a scratch home has.
 const OF_HOME: [&str; 4] = ["settings.json", "settings.local.json", "hooks", "scripts"];
-/// The most files and bytes of these.
+/// The maximum number of files and bytes of these.
 const MOST_FILES: usize = 2_000;
 const MOST_BYTES: u64 = 32 << 20;
-/// Programs whose answers don't depend on the hook's input alone.
+/// Programs whose results depend on more than the hook's input.
 const WATCHED: [&str; 22] = [
     "aws", "curl", "date", "dig", "gcloud", "gh", "git", "glab", "host", "kubectl", "nc", "ncat", "nslookup",
     "ping", "rsync", "scp", "sftp", "shuf", "ssh", "telnet", "uuidgen", "wget",
@@ -68,11 +68,11 @@ pub struct Scratch {
     search_path: OsString,
     kept: Vec<(OsString, OsString)>,
     /// Removes it when it is dropped.
-    _directory: TempDir,
+    _directory: OwnedDirectory,
 }
 
 impl Scratch {
-    /// Makes a scratch directory for a configuration.
+    /// Creates a scratch directory for a configuration.
     ///
     /// # Errors
     /// Errors if the project is too large to be copied, or a file can't be written.
@@ -83,8 +83,7 @@ impl Scratch {
             move |why| ScratchError::File { path, why }
         };
         let place = subject.environment.temp();
-        let directory =
-            tempfile::Builder::new().prefix("becket-replay-").tempdir_in(&place).map_err(at(&place))?;
+        let directory = OwnedDirectory::create("becket-replay-", &place).map_err(at(&place))?;
         let root = directory.path().canonicalize().map_err(at(&place))?;
         let scratch = Scratch {
             search_path: subject
@@ -114,7 +113,7 @@ impl Scratch {
         self.root.join("work")
     }
 
-    /// Returns the directory for what probes write.
+    /// Returns the directory for the notes of probes.
     pub(super) fn trace(&self) -> PathBuf {
         self.root.join("work/trace")
     }
@@ -134,7 +133,7 @@ impl Scratch {
         Ok(root)
     }
 
-    /// Makes repositories in other states than the copy's.
+    /// Creates repositories in other states than the copy's.
     pub(super) fn git_states(&self, of: &Path, name: &str) -> Result<Vec<PathBuf>, ScratchError> {
         let below = self.root.join("work/git").join(name);
         let made = copy_git::variants(of, &below, &["main", "master", "becket-replay"]);
@@ -179,7 +178,7 @@ impl Scratch {
         WATCHED.iter().try_for_each(|name| link(&program, &probes.join("bin").join(name)))
     }
 
-    /// Copies the user's settings and hooks. What else is in the home, credentials above all, hooks don't find.
+    /// Copies the user's settings and hooks. Hooks don't find the rest of the home, such as credentials.
     fn copy_home(&self, home: &Path) -> Result<(), ScratchError> {
         let (from, to) = (home.join(&self.settings), self.root.join("work/home").join(&self.settings));
         let (mut files, mut bytes) = (0, 0);
@@ -202,7 +201,7 @@ impl Scratch {
         }
         let plugins = from.join("plugins");
         if plugins.is_dir() {
-            // Too large to be copied, and read only for hooks.
+            // Too large to be copied, and hooks only read it.
             let linked = fs::create_dir_all(&to).and_then(|()| link(&plugins, &to.join("plugins")));
             linked.map_err(|why| ScratchError::File { path: plugins, why })?;
         }

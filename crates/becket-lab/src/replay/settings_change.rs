@@ -21,12 +21,12 @@ impl SettingsChanges {
         SettingsChanges { old, new, described: merge.described }
     }
 
-    /// Returns how many there are.
+    /// Returns the number of changes.
     pub(super) fn len(&self) -> usize {
         self.described.len()
     }
 
-    /// Returns a change in words.
+    /// Describes a change.
     pub(super) fn describe(&self, number: usize) -> &str {
         self.described.get(number).map_or("", String::as_str)
     }
@@ -45,7 +45,7 @@ struct Merge {
 }
 
 impl Merge {
-    /// Notes a change; returns whether it is taken.
+    /// Records a change; returns whether it is applied.
     fn change(&mut self, what: String) -> bool {
         self.described.push(what);
         self.described.len() <= self.limit
@@ -56,7 +56,7 @@ impl Merge {
             (Some(old), Some(new)) if old == new => Some(old.clone()),
             (Some(Value::Object(old)), Some(Value::Object(new))) => Some(self.object(path, old, new)),
             (Some(Value::Array(old)), Some(Value::Array(new))) => Some(self.array(path, old, new)),
-            // What is not there is like what is empty, so that each entry is a change of its own.
+            // A missing value is treated like an empty one, so that each entry is a separate change.
             (None, Some(Value::Object(new))) if is_outer(path) => {
                 unless_empty(self.object(path, &Map::new(), new))
             }
@@ -93,7 +93,7 @@ impl Merge {
         Value::Object(merged)
     }
 
-    /// Elements are paired by their identity; order alone is not a change.
+    /// Merges two lists. Elements are paired by their identity; order alone is not a change.
     fn array(&mut self, path: &str, old: &[Value], new: &[Value]) -> Value {
         let mut left: Vec<&Value> = new.iter().collect();
         let mut merged = Vec::new();

@@ -1,9 +1,9 @@
-//! The shape of a call: what calls that are decided alike have in common.
+//! The shape of a call: the common part of calls that are decided alike.
 
 use crate::transcript::RecordedEvent;
 use std::path::Path;
 
-/// The most characters of a word in a shape.
+/// The maximum length of a word in a shape, in characters.
 const WIDTH: usize = 24;
 
 /// Returns the shape of an event: the program and its subcommand, the tool and the ending of its file, or the event.

@@ -1,4 +1,4 @@
-//! One configuration of a replay: its engine, what was seen of its handlers, and the place for second answers.
+//! One configuration of a replay: its engine, the counts of its handlers, and the place for second answers.
 
 use super::dependence::{Dependence, Dependences};
 use super::engines::CopyEngine;
@@ -26,7 +26,7 @@ pub(super) struct Side {
     pub(super) handlers: Mutex<BTreeMap<HandlerKey, HandlerTally>>,
 }
 
-/// Handlers that are worth another answer, with what they asked.
+/// Handlers whose call is worth repeating, with what they used.
 type AskedDependences = BTreeMap<HandlerKey, BTreeSet<Dependence>>;
 
 /// Commands of hooks that a session has shown to be in force.
@@ -73,7 +73,7 @@ impl Side {
         hooks.of(key.event).iter().find(|handler| HandlerKey::of(handler) == key).cloned()
     }
 
-    /// Fires an event, compares what is recorded, and asks again where that teaches something.
+    /// Fires an event, compares it with the record, and repeats it if that is informative.
     pub(super) async fn replay(
         &self,
         event: &RecordedEvent,
@@ -98,7 +98,7 @@ impl Side {
         Some(outcome)
     }
 
-    /// Counts a run; returns what it asked if another answer of it is worth its time.
+    /// Counts a run; returns what it used if repeating it is worth the time.
     fn count(&self, seen: ReplayedEvent<'_>, run: &Run) -> Option<(HandlerKey, BTreeSet<Dependence>)> {
         let ReplayedEvent { event, root, in_force, bytes, is_alone } = seen;
         let key = HandlerKey::of(&run.handler);
@@ -109,15 +109,15 @@ impl Side {
         let tally = handlers.entry(key).or_default();
         let reason = || self.reason(run, root);
         let is_new = tally.run(event, &shape, replayed, reason);
-        let asked = trace.map(|trace| tally.dependences.note(&trace)).unwrap_or_default();
+        let used = trace.map(|trace| tally.dependences.note(&trace)).unwrap_or_default();
         let text = reason();
         let compared = ReplayedRun { handler: &run.handler, reason: text.as_deref(), is_alone };
         compare(tally, event, compared, replayed, &shape, in_force);
-        if !is_worth(&tally.dependences, is_new, replayed, &asked) {
+        if !is_worth(&tally.dependences, is_new, replayed, &used) {
             return None;
         }
         tally.dependences.probes += 1;
-        Some((key, asked))
+        Some((key, used))
     }
 
     /// Returns the text of a run's answer, with the paths of the recording.
@@ -173,7 +173,7 @@ fn compare(
         Record::Unknown => return,
         Record::Silent => {
             let is_in_force = in_force.iter().any(|command| records::is_of(run.handler, command));
-            // What acts leaves a trace; so does a failure.
+            // An action leaves a record; so does a failure.
             if !is_in_force || !(holds_back(replayed) || replayed == "failed") {
                 tally.silent += u64::from(replayed == "pass");
                 return;

@@ -1,7 +1,8 @@
-//! The interceptor of a replay: says to the probes where to write and what to change, and runs no handler that needs the
+//! The interceptor of a replay: tells the probes where to write and what to change, and runs no handler that needs the
 //! network.
 
 use crate::handler_key::HandlerKey;
+use becket_base::text_file;
 use becket_engine::handler::{Action, Handler};
 use becket_engine::{InterceptedRun, RunEnd, RunInterceptor};
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Another world for one answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Intervention {
-    /// The same one.
+    /// No intervention: the same world.
     #[default]
     Nothing,
     /// A clock that differs by so many seconds.
@@ -30,7 +31,7 @@ pub(super) struct Stage {
     world: Mutex<World>,
 }
 
-/// The state that events meet.
+/// The state in which events are fired.
 #[derive(Debug, Default)]
 struct World {
     intervention: Intervention,
@@ -39,12 +40,12 @@ struct World {
 }
 
 impl Stage {
-    /// Creates one whose probes write below `directory`.
+    /// Creates an interceptor whose probes write below `directory`.
     pub(super) fn new(directory: PathBuf) -> Self {
         Stage { directory, world: Mutex::default() }
     }
 
-    /// Sets what the next events meet, and which handlers run then. It holds for events at the same time too.
+    /// Sets the state for the next events, and the handlers that run. It applies to concurrent events, too.
     pub(super) fn intervene(&self, intervention: Intervention, only: Option<BTreeSet<HandlerKey>>) {
         *self.world() = World { intervention, only };
     }
@@ -60,11 +61,11 @@ impl Stage {
         self.directory.join(format!("{}-{}-{:016x}", key.event, key.position, hasher.finish()))
     }
 
-    /// Returns what the probes of a run have noted, once.
+    /// Returns the notes of a run's probes, once.
     pub(super) fn trace(&self, handler: &Handler, input: &[u8]) -> Option<String> {
         let file = self.file(handler, input);
-        let text = fs::read_to_string(&file).ok()?;
-        // What can't be removed goes with the scratch directory.
+        let text = text_file::read(&file).ok()?;
+        // A file that can't be removed is removed with the scratch directory.
         drop(fs::remove_file(&file));
         Some(text)
     }
@@ -75,7 +76,7 @@ impl RunInterceptor for Stage {
         let needs_network = !matches!(run.handler.action, Action::Command(_));
         let is_left_out =
             self.world().only.as_ref().is_some_and(|only| !only.contains(&HandlerKey::of(run.handler)));
-        // It says nothing; its status says why.
+        // The answer is empty; its status has the reason.
         (needs_network || is_left_out).then(|| RunEnd::exited(0, "", ""))
     }
 

@@ -8,7 +8,7 @@ use jiff::civil::ISOWeekDate;
 use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most shapes that are told apart, and the shape of all others.
+/// The maximum number of shapes that are distinguished, and the shape of all others.
 const MOST_SHAPES: usize = 2_000;
 const OTHER: &str = "(other)";
 /// The largest input of an event that is kept as an example, in bytes.
@@ -17,7 +17,7 @@ const EXAMPLE: usize = 1 << 16;
 /// The number of events of each decision.
 pub(super) type WordCounts = BTreeMap<&'static str, u64>;
 
-/// An event that stands for others, with a reason in words.
+/// An event that represents others, with a reason.
 #[derive(Debug, Clone)]
 pub(super) struct Example {
     pub(super) event: RecordedEvent,
@@ -25,7 +25,7 @@ pub(super) struct Example {
 }
 
 impl Example {
-    /// Keeps an event, but not one that is too large.
+    /// Creates an example from an event, unless it is too large.
     pub(super) fn of(event: &RecordedEvent, reason: Option<String>) -> Option<Self> {
         let size: usize = event.fields.values().map(|value| value.to_string().len()).sum();
         (size <= EXAMPLE)
@@ -71,7 +71,7 @@ pub(super) struct HandlerTally {
     /// Records that could be compared, and those that agreed.
     pub(super) compared: u64,
     pub(super) agreed: u64,
-    /// Silent passes where nothing is recorded: no evidence for or against.
+    /// Silent passes without a record, which are evidence neither way.
     pub(super) silent: u64,
     /// Recorded and replayed decision, by shape.
     pub(super) disagreements: BTreeMap<(&'static str, &'static str, String), ShapeCount>,
@@ -84,7 +84,7 @@ pub(super) struct HandlerTally {
 /// A decision that differs between two configurations.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct DifferenceKey {
-    /// The handler or rule that made the decision of more weight.
+    /// The handler or rule that made the decisive decision.
     pub(super) by: String,
     pub(super) shape: String,
     pub(super) before: &'static str,
@@ -101,7 +101,7 @@ pub(super) struct DifferenceTally {
     pub(super) new: BTreeSet<HandlerKey>,
 }
 
-/// Everything that was seen.
+/// The counts of a whole replay.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
     pub(super) events: u64,

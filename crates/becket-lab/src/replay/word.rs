@@ -11,7 +11,7 @@ pub(super) fn of_run(run: &Run) -> &'static str {
     of(&run.reply, run.failure.as_ref())
 }
 
-/// Returns the word for a recorded output; `None` if its answer is not known.
+/// Returns the word for a recorded output; `None` if its meaning is not known.
 pub(super) fn of_record(kind: EventKind, output: &RecordedOutput) -> Option<&'static str> {
     match output {
         RecordedOutput::Printed { exit, stdout, stderr } => {
@@ -45,12 +45,12 @@ fn of(reply: &Reply, failure: Option<&Failure>) -> &'static str {
     if reply.context.is_empty() { "pass" } else { "context" }
 }
 
-/// Returns one word for what is one decision under two names.
+/// Returns the common word for a decision with two names.
 pub(super) fn one_word(decision: &'static str) -> &'static str {
     if decision == "block" { "deny" } else { decision }
 }
 
-/// Returns whether a decision holds something back.
+/// Returns whether a decision denies or blocks.
 pub(super) fn holds_back(word: &str) -> bool {
     matches!(word, "deny" | "ask" | "stop" | "defer")
 }

@@ -1,4 +1,4 @@
-//! The record of a case: what was planned, what ran, what came of it. Reports, coverage and mutation read it.
+//! The record of a case: plan, runs and results. Reports, coverage and mutation read it.
 
 use crate::case::Case;
 use crate::check::Mismatch;
@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct RecordedRun {
     /// The handler.
     pub handler: HandlerKey,
-    /// The text on its stdin.
+    /// The input on its stdin.
     pub input: Bytes,
     /// The end of its process.
     pub end: RunEnd,
@@ -44,13 +44,13 @@ pub struct CaseRecord {
     pub case: Arc<Case>,
     /// Its result.
     pub result: CaseResult,
-    /// Its events; fewer than the case has if it could not be run to its end.
+    /// Its events; fewer than in the case if it could not be run to its end.
     pub steps: Vec<StepRecord>,
     /// The runs of processes, in the order of their ends.
     pub runs: Arc<Vec<RecordedRun>>,
     /// The time that it took, with the throw-away project.
     pub elapsed: Duration,
-    /// Set if files of the throw-away project changed: then an answer that is replayed does not stand for a run.
+    /// Set if files of the throw-away project changed: a replayed answer can't replace a run then.
     pub changes_files: bool,
     /// The throw-away project, for further runs.
     pub(crate) project: Option<ThrowAwayProject>,
@@ -79,11 +79,11 @@ impl CaseRecord {
 /// The result of a case.
 #[derive(Debug)]
 pub enum CaseResult {
-    /// Everything was as expected.
+    /// All expectations were met.
     Passed,
-    /// Something was not.
+    /// An expectation was not met.
     Failed(Vec<Mismatch>),
-    /// It could not be tested.
+    /// The case could not be tested.
     Error(CaseError),
 }
 
@@ -107,7 +107,10 @@ pub enum CaseError {
         /// The reason for each hook of the event.
         why: Vec<String>,
     },
-    /// A hook would leave the machine.
+    /// No step expects anything.
+    #[error("it expects nothing, so it tests nothing: give it `want`; `--accept` writes what was seen")]
+    ExpectsNothing,
+    /// A hook would use the network.
     #[error(
         "the {kind} hook `{label}` needs the network, which a test does not use: give its answer in the case, as in \
          `reply = [{{ handler = \"{label}\", stdout = \"…\" }}]`"
@@ -118,13 +121,13 @@ pub enum CaseError {
         /// Its label.
         label: String,
     },
-    /// A reply is for a handler that there is not.
+    /// A reply is for a handler that does not exist.
     #[error("the case gives a reply for `{handler}`, but no hook is called that")]
     UnknownReply {
         /// The name.
         handler: String,
     },
-    /// A name in the case means no single handler.
+    /// A name in the case does not identify exactly one handler.
     #[error(transparent)]
     Name(#[from] UnresolvedName),
     /// The input does not fit the event.

@@ -9,7 +9,7 @@ use becket_model::Failure;
 use bytes::Bytes;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The place of the runs of one attempt.
+/// The interceptor for the runs of one attempt.
 pub(super) struct Stage {
     replayed: Option<Arc<Vec<RecordedRun>>>,
     breakage: Option<Breakage>,
@@ -61,7 +61,7 @@ impl Stage {
         same.next().map(|recorded| recorded.end.clone())
     }
 
-    /// Returns the end of a handler that would leave the machine: the given one, or a failure.
+    /// Returns the end of a handler that would use the network: the given one, or a failure.
     fn outside(&self, run: InterceptedRun<'_>) -> RunEnd {
         let key = HandlerKey::of(run.handler);
         let given = self.given.get().map_or(&[][..], Vec::as_slice);

@@ -6,7 +6,7 @@ use becket_model::EventKind;
 use std::io;
 use std::path::Path;
 
-/// Returns the events of the tool call with this id, in order; none if the transcript does not have the call.
+/// Returns the events of the tool call with this id, in order; empty if the transcript does not have the call.
 ///
 /// # Errors
 /// Errors if the transcript can't be read.

@@ -7,7 +7,7 @@ use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// Kinds of lines that say nothing about events.
+/// Kinds of lines that contain nothing about events.
 const QUIET: [&str; 24] = [
     "summary",
     "file-history-snapshot",
@@ -48,7 +48,7 @@ const OF_HOST: [&str; 7] = [
 const NEVER_RAN: [&str; 4] =
     ["The user doesn't want to", "Permission to use", "Claude requested permissions", "<tool_use_error>"];
 
-/// Takes a line; false if its kind is not known.
+/// Handles a line; returns false if its kind is not known.
 pub(super) fn take(transcript: &mut Transcript, line: &Line<'_>) -> bool {
     if let Some(mode) = &line.mode {
         transcript.session.mode = Some(mode.to_string());
@@ -86,7 +86,7 @@ fn assistant(transcript: &mut Transcript, line: &Line<'_>) {
     }
 }
 
-/// Takes the end of a turn.
+/// Handles the end of a turn.
 fn stop(transcript: &mut Transcript, line: &Line<'_>, text: Option<&str>) {
     let mut own = fields(json!({"stop_hook_active": transcript.session.is_kept_going}));
     if let Some(text) = text {

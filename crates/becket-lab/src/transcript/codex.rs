@@ -10,7 +10,7 @@ use becket_model::wire::input;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// Takes a line with a payload; false if its kind is not known.
+/// Handles a line with a payload; returns false if its kind is not known.
 pub(super) fn take(transcript: &mut Transcript, line: &Line<'_>, payload: &RawValue) -> bool {
     let Ok(payload) = serde_json::from_str::<Value>(payload.get()) else { return false };
     if let Some(cwd) = text(&payload, "cwd") {
@@ -30,7 +30,7 @@ pub(super) fn take(transcript: &mut Transcript, line: &Line<'_>, payload: &RawVa
     true
 }
 
-/// Takes a line of an early version, which is the payload itself.
+/// Handles a line of an early version, which is the payload itself.
 pub(super) fn take_flat(transcript: &mut Transcript, line: &Line<'_>, whole: &str) -> bool {
     let has_kind = line.kind.is_some();
     let Ok(value) = serde_json::from_str::<Value>(whole) else { return false };
@@ -61,7 +61,7 @@ fn message(transcript: &mut Transcript, payload: &Value) {
     }
 }
 
-/// Takes an item of the conversation; false if its kind is not known.
+/// Handles an item of the conversation; returns false if its kind is not known.
 fn item(transcript: &mut Transcript, item: &Value) -> bool {
     let id = text(item, "call_id").or_else(|| text(item, "id")).unwrap_or_default();
     match text(item, "type") {
@@ -128,7 +128,7 @@ fn output(transcript: &mut Transcript, id: &str, output: Option<&Value>) {
     events(transcript, EventKind::PostToolUse, id, own);
 }
 
-/// Takes the events that a hook input of Codex stands for.
+/// Adds the events for a hook input of Codex.
 fn events(transcript: &mut Transcript, kind: EventKind, id: &str, own: Value) {
     let Some(codex) = dialect("codex") else { return };
     let mut payload = own;

@@ -1,11 +1,11 @@
-//! A line of a transcript, read only as far as it is needed.
+//! A line of a transcript, parsed only as far as needed.
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A line. Parts whose shape varies stay text until somebody looks at them.
+/// A line. Parts whose shape varies stay text until they are needed.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Line<'a> {

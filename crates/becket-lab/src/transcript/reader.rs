@@ -5,6 +5,7 @@ use super::codex;
 use super::line::Line;
 use super::recorded::{RecordedAnswer, RecordedEvent};
 use super::window::Window;
+use becket_base::text_file;
 use becket_model::EventKind;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -14,9 +15,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The longest line that is read, in bytes.
+/// The maximum length of a line, in bytes.
 const LONGEST: u64 = 64 << 20;
-/// The most calls whose result has not been seen.
+/// The maximum number of calls without a result.
 const OPEN_CALLS: usize = 1_000;
 
 /// Counts of unread lines, by the reason.
@@ -28,8 +29,10 @@ pub struct ReadCounts {
     pub unreadable: u64,
     /// Lines that are not UTF-8; they are read with replacement characters.
     pub not_utf8: u64,
-    /// Lines of a kind that is not known here.
+    /// Lines of an unknown kind.
     pub unknown: u64,
+    /// Lines of a known kind: a file without any is not a transcript.
+    pub known: u64,
     /// Lines that are too long to be read.
     pub too_long: u64,
     /// Recorded answers of hooks whose event is not in the transcript.
@@ -37,12 +40,13 @@ pub struct ReadCounts {
 }
 
 impl ReadCounts {
-    /// Adds those of another transcript.
+    /// Adds the counts of another transcript.
     pub fn add(&mut self, other: ReadCounts) {
         self.lines += other.lines;
         self.unreadable += other.unreadable;
         self.not_utf8 += other.not_utf8;
         self.unknown += other.unknown;
+        self.known += other.known;
         self.too_long += other.too_long;
         self.unmatched += other.unmatched;
     }
@@ -71,7 +75,7 @@ pub(super) struct SessionFacts {
     pub(super) time: Option<Timestamp>,
     /// The length of the line.
     pub(super) length: usize,
-    /// The calls whose result has not been seen, with tool and input; the oldest first.
+    /// The calls without a result so far, with tool and input; the oldest first.
     calls: HashMap<String, (String, Value)>,
     call_order: VecDeque<String>,
     /// The last message with which a turn ended, and whether a hook has kept a turn going.
@@ -83,9 +87,9 @@ impl Transcript {
     /// Opens a transcript.
     ///
     /// # Errors
-    /// Errors if it can't be opened.
+    /// Errors if the file can't be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = text_file::open(path)?;
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
         Ok(Transcript {
             lines: BufReader::with_capacity(1 << 16, file),
@@ -110,7 +114,7 @@ impl Transcript {
         })
     }
 
-    /// Returns what could not be read so far.
+    /// Returns the counts of unread lines so far.
     pub fn counts(&self) -> ReadCounts {
         self.counts
     }
@@ -139,7 +143,7 @@ impl Transcript {
         }
     }
 
-    /// Reads a line; an empty one for what is too long.
+    /// Reads a line; returns an empty one if it is too long.
     fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         let read = (&mut self.lines).take(LONGEST).read_until(b'\n', &mut line)? as u64;
@@ -187,10 +191,13 @@ impl Transcript {
             Some(payload) => codex::take(self, &line, payload),
             None => claude::take(self, &line) || codex::take_flat(self, &line, &text),
         };
-        self.counts.unknown += u64::from(!is_known);
+        match is_known {
+            true => self.counts.known += 1,
+            false => self.counts.unknown += 1,
+        }
     }
 
-    /// Takes an event with these fields of its own.
+    /// Adds an event with these fields.
     pub(super) fn event(&mut self, kind: EventKind, fields: Map<String, Value>, call: Option<&str>) {
         let event = RecordedEvent {
             kind,
@@ -205,7 +212,7 @@ impl Transcript {
         self.window.push(event, self.session.length);
     }
 
-    /// Takes the recorded answer of a hook.
+    /// Adds the recorded answer of a hook.
     pub(super) fn answer(&mut self, kind: EventKind, call: Option<&str>, answer: RecordedAnswer) {
         if !self.window.answer(kind, call, answer) {
             self.counts.unmatched += 1;
@@ -214,7 +221,7 @@ impl Transcript {
 }
 
 impl SessionFacts {
-    /// Keeps what a line says about the session.
+    /// Keeps the facts about the session in a line.
     fn hear(&mut self, line: &Line<'_>, length: usize) {
         self.length = length;
         if let Some(id) = &line.session_id {
@@ -255,7 +262,7 @@ impl SessionFacts {
         fields
     }
 
-    /// Keeps a call until its result.
+    /// Stores a call until its result.
     pub(super) fn opened(&mut self, id: &str, tool: &str, input: &Value) {
         self.calls.insert(id.to_owned(), (tool.to_owned(), input.clone()));
         self.call_order.push_back(id.to_owned());
@@ -266,7 +273,7 @@ impl SessionFacts {
         }
     }
 
-    /// Returns the call of a result, once.
+    /// Returns the call of a result, and removes it.
     pub(super) fn closed(&mut self, id: &str) -> Option<(String, Value)> {
         self.calls.remove(id)
     }

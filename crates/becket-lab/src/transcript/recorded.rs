@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An event of a session, with what its transcript says about hooks.
+/// An event of a session, with the records of hooks in its transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedEvent {
     /// Its kind.
@@ -30,7 +30,7 @@ pub struct RecordedEvent {
 }
 
 impl RecordedEvent {
-    /// Returns a text among its fields.
+    /// Returns the text of a field.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.fields.get(field).and_then(Value::as_str)
     }
@@ -40,7 +40,7 @@ impl RecordedEvent {
         self.text("tool_name")
     }
 
-    /// Returns the tool and the main part of its input, or the prompt, in one text; secrets are in it.
+    /// Returns the tool and the main part of its input, or the prompt, in one text, which may contain secrets.
     pub fn headline(&self) -> String {
         let input = self.fields.get("tool_input").or_else(|| self.fields.get("prompt"));
         let main = ["command", "file_path", "url", "pattern", "path"]
@@ -51,7 +51,7 @@ impl RecordedEvent {
         parts.join(" ")
     }
 
-    /// Adds what looks like a secret in its fields and in the recorded answers.
+    /// Adds the parts that look like secrets in its fields and in the recorded answers.
     pub fn add_secrets_to(&self, redactor: &mut Redactor) {
         let mut add = |text: &str| redactor.add_found_in(text);
         self.fields.values().for_each(|value| for_each_text(value, &mut add));
@@ -96,14 +96,14 @@ pub enum RecordedOutput {
         /// Its stderr.
         stderr: String,
     },
-    /// It held something back; only the reason is recorded.
+    /// The hook denied or blocked; only the reason is recorded.
     Denied {
         /// The reason.
         reason: String,
     },
-    /// It was cancelled or ran out of time.
+    /// The hook was cancelled or ran out of time.
     Cancelled,
-    /// It ran, and nothing is known about its answer.
+    /// The hook ran, and its answer is not known.
     Ran,
 }
 

@@ -22,6 +22,7 @@ want = { decision = "pass" }
 fn what_was_seen_is_written_and_the_rest_stays() {
     let bench = Bench::new(&guarded_by(GUARD)).cases(CASES);
     let records = bench.run();
+    assert!(results(&records)[0].contains("it expects nothing"), "{:?}", results(&records));
     let all: Vec<_> = records.iter().collect();
     let text = accept::accepted(CASES, &all).expect("it is the file of the cases");
     let expected = CASES

@@ -1,4 +1,4 @@
-//! A project with hooks and cases, and what comes of them.
+//! A project with hooks and cases, and their results.
 
 use becket_engine::{CancellationToken, Engine, Environment, Profile};
 use becket_lab::mutation::{self, MutantReport, MutantResult};
@@ -8,14 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A project in a directory of its own.
+/// A temporary project.
 pub(crate) struct Bench {
     directory: TempDir,
     root: PathBuf,
 }
 
 impl Bench {
-    /// A project with these settings.
+    /// Creates a project with these settings.
     pub(crate) fn new(settings: &str) -> Self {
         let directory = tempfile::tempdir().expect("there is room");
         let root = directory.path().canonicalize().expect("it is there").join("project");
@@ -25,7 +25,7 @@ impl Bench {
         bench
     }
 
-    /// The root of the project.
+    /// Returns the root of the project.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
@@ -100,21 +100,21 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("there are threads")
 }
 
-/// The results of cases in words, without what varies.
+/// Returns the results of cases as text, without what varies.
 pub(crate) fn results(records: &[CaseRecord]) -> Vec<String> {
     let result = |record: &CaseRecord| match &record.result {
         CaseResult::Passed => "passed".to_owned(),
         CaseResult::Failed(found) => {
-            let said: Vec<String> =
+            let mismatches: Vec<String> =
                 found.iter().map(|it| format!("{}: {} / {}", it.what, it.wanted, it.seen)).collect();
-            said.join("; ")
+            mismatches.join("; ")
         }
         CaseResult::Error(error) => format!("error: {error}"),
     };
     records.iter().map(result).collect()
 }
 
-/// The names of the mutants with a result, in order, each with the hook in front.
+/// Returns the names of the mutants with a result, in order, each preceded by the hook.
 pub(crate) fn with(reports: &[MutantReport], wanted: fn(&MutantResult) -> bool) -> Vec<String> {
     let found = reports.iter().filter(|report| wanted(&report.result));
     found.map(|report| format!("{} {}", report.name, report.mutant)).collect()
@@ -128,7 +128,7 @@ pub(crate) fn killed(result: &MutantResult) -> bool {
     matches!(result, MutantResult::Killed { .. })
 }
 
-/// Settings with one hook of PreToolUse for Bash.
+/// Returns settings with one hook of PreToolUse for Bash.
 pub(crate) fn guarded_by(command: &str) -> String {
     serde_json::json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
         {"type": "command", "command": command, "timeout": 20},
@@ -136,5 +136,5 @@ pub(crate) fn guarded_by(command: &str) -> String {
     .to_string()
 }
 
-/// A guard that denies by exit code 2 what contains `danger`.
+/// A guard that denies, with exit code 2, an input that contains `danger`.
 pub(crate) const GUARD: &str = "case $(cat) in *danger*) echo 'no danger here' >&2; exit 2;; esac";

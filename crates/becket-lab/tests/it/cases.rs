@@ -158,3 +158,45 @@ fn a_hook_that_changes_a_case_file_is_noticed() {
     assert_eq!(suite.changed_files(), [file.as_path()]);
     assert!(fs::read_to_string(file).expect("it is there").ends_with("#\n"));
 }
+
+#[test]
+fn a_case_that_expects_nothing_is_an_error() {
+    let call = "tool = { name = \"Bash\", input = { command = \"ls\" } }";
+    let bench = Bench::new(&guarded_by(GUARD)).cases(&format!(
+        "[[case]]\nname = \"open\"\n{call}\n\n[[case]]\nname = \"empty\"\n{call}\nwant = {{}}\n\n\
+         [[case]]\nname = \"a step\"\n[[case.step]]\n{call}\n[[case.step]]\n{call}\nwant = {{ decision = \"pass\" }}\n"
+    ));
+    let found = results(&bench.run());
+    let said = "it expects nothing, so it tests nothing: give it `want`; `--accept` writes what was seen";
+    assert!(found[0].contains(said) && found[1].contains(said), "{found:?}");
+    assert_eq!(found[2], "passed");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_file_is_an_error_instead_of_a_wait() {
+    let pipe = |path: &std::path::Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo is there");
+        assert!(made.success());
+    };
+    let hook = "mkfifo \"$CLAUDE_PROJECT_DIR\"/made; exit 0";
+    let bench = Bench::new(&guarded_by(hook)).cases(
+        r#"
+[[case]]
+name = "a hook makes a pipe"
+tool = { name = "Bash", input = { command = "ls" } }
+want = { files = { "made" = false } }
+"#,
+    );
+    let found = results(&bench.run());
+    assert!(found[0].contains("files"), "{found:?}");
+    pipe(&bench.root().join(".claude/tests/f.toml"));
+    // A link to a pipe is not copied.
+    pipe(&bench.root().join("pipe"));
+    std::os::unix::fs::symlink(bench.root().join("pipe"), bench.root().join("link")).expect("a link");
+    let errors = bench.suite().errors;
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].what.contains("is a pipe, a socket or a device, not a file"), "{errors:?}");
+    std::fs::remove_file(bench.root().join(".claude/tests/f.toml")).expect("the pipe");
+    assert!(results(&bench.run())[0].contains("files"));
+}

@@ -1,4 +1,4 @@
-//! The crate from outside, on real hooks.
+//! Tests of the public interface, on real hooks.
 
 #![cfg(unix)]
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]

@@ -21,7 +21,7 @@ tool = { name = "Write", input = { file_path = "danger" } }
 want = { decision = "pass", skipped = "NAME" }
 "#;
 
-/// A guard in a file, with these cases.
+/// Returns a guard in a file, with these cases.
 fn guarded(cases: &[&str]) -> Bench {
     let bench = Bench::new(&guarded_by("sh \"$CLAUDE_PROJECT_DIR\"/guard.sh"));
     bench.write("guard.sh", GUARD);
@@ -57,7 +57,10 @@ fn weak_suites_leave_exactly_their_survivors() {
     // Nothing ever passes.
     leaves(&[DENY], &["matcher-widened"]);
     // The decision is not compared.
-    let unchecked = DENY.replace("decision = \"deny\", reason = \"no danger*\", by = \"NAME\"", "");
+    let unchecked = DENY.replace(
+        "decision = \"deny\", reason = \"no danger*\", by = \"NAME\"",
+        "files = { \"made\" = false }",
+    );
     leaves(
         &[&unchecked],
         &["always-pass", "always-deny", "deleted", "matcher-never", "matcher-widened", "empty-stdin"],
@@ -83,7 +86,7 @@ fn a_case_that_expects_a_skipped_hook_is_tried_first_with_a_wider_matcher() {
     let groups = [group("Bash", "sh \"$CLAUDE_PROJECT_DIR\"/guard.sh"), group("*", "true")];
     let bench = Bench::new(&serde_json::json!({"hooks": {"PreToolUse": groups}}).to_string());
     bench.write("guard.sh", GUARD);
-    // Without its expectation about the guard this case would notice the mutant, too.
+    // Without its expectation about the guard, this case would notice the mutant, too.
     let passes = OTHER.replace(", skipped = \"NAME\"", "").replace("only commands are judged", "it passes");
     let reports = bench.cases(&[DENY, &passes, OTHER].concat().replace("NAME", "guard.sh")).mutants();
     let of_guard =
@@ -125,7 +128,7 @@ fn a_case_that_passes_only_once_kills_nothing() {
 
 #[test]
 fn a_mutant_that_hangs_is_ended() {
-    // Without input it waits for something that never comes.
+    // Without input the hook waits forever.
     let command = "input=$(cat); test -n \"$input\" || exec sleep 1000";
     let settings = serde_json::json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
         {"type": "command", "command": command, "timeout": 1},

@@ -28,9 +28,9 @@ fn ignored_files_stay_behind_but_for_the_settings() {
 
 #[test]
 fn the_state_of_git_is_the_one_of_the_case() {
-    let said = "git symbolic-ref --short HEAD; git rev-list --count '@{upstream}..HEAD'";
+    let command = "git symbolic-ref --short HEAD; git rev-list --count '@{upstream}..HEAD'";
     let settings = serde_json::json!({"hooks": {"SessionStart": [{"hooks": [
-        {"type": "command", "command": said},
+        {"type": "command", "command": command},
     ]}]}});
     let bench = Bench::new(&settings.to_string()).cases(
         "[[case]]\nname = \"a\"\nevent = \"SessionStart\"\ngit = { branch = \"topic\", unpushed = 2 }\n\

@@ -1,6 +1,6 @@
 //! The page of a profile in a real browser: `cargo xtask suites page` installs it and runs this.
 //!
-//! A copy of the page gets one more script, which measures what is drawn; the browser prints what it has made of the page.
+//! A copy of the page gets one more script, which measures the rendered elements; the browser prints the result.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Measures the page once it is drawn, and leaves the numbers in an attribute that is easily found.
+/// A script that measures the rendered page, and stores the numbers in an attribute that is easy to find.
 const MEASURES: &str = r##"<script>
 window.addEventListener("load", () => {
   const width = (id) => document.getElementById(id).getBoundingClientRect().width;
@@ -62,7 +62,7 @@ fn report(events: u64, budget: &HookBudget) -> ProfileReport {
     profile.report(budget)
 }
 
-/// Opens a page, and returns what was measured.
+/// Opens a page, and returns the measurements.
 fn opened(report: &ProfileReport, width: u32, arguments: &[&str]) -> Value {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("page.html");

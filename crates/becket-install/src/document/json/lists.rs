@@ -1,4 +1,4 @@
-//! Elements of the lists in a settings file (`permissions.deny`, `hooks.PreToolUse`): appended, and taken out again.
+//! Elements of the lists in a settings file (`permissions.deny`, `hooks.PreToolUse`), appended and removed again.
 
 use super::append::{Item, Layout};
 use super::removal::Removal;
@@ -34,8 +34,8 @@ pub(in crate::document) fn append(
     checked(form, edited, &expected)
 }
 
-/// Returns true if the list of an item has it.
-pub(in crate::document) fn holds(
+/// Returns true if the list of an item contains it.
+pub(in crate::document) fn contains(
     form: ConfigForm,
     text: &str,
     item: &SettingsItem,
@@ -43,7 +43,7 @@ pub(in crate::document) fn holds(
     Ok(is_in(&meaning(form, text)?, item, &meaning_of(form, &item.value)?))
 }
 
-/// Takes items out, and of `created` what is empty then.
+/// Removes items, and the parts of `created` that are then empty.
 pub(in crate::document) fn take(
     form: ConfigForm,
     text: &str,
@@ -66,7 +66,7 @@ pub(in crate::document) fn take(
     checked(form, EditedText { text, inserted: Vec::new(), created: Vec::new() }, &expected)
 }
 
-/// Returns the items that a document lacks, each once, and puts them into its meaning.
+/// Returns the items that a document lacks, each once, and adds them to its meaning.
 fn missing<'i>(
     form: ConfigForm,
     expected: &mut Value,
@@ -82,7 +82,7 @@ fn missing<'i>(
         if !expected.is_object() {
             *expected = json!({});
         }
-        // A section or a list of another type is refused where the item would be inserted.
+        // A section or a list of another type is rejected where the item would be inserted.
         let section = &mut expected[item.section.as_str()];
         let list = match section {
             Value::Null | Value::Object(_) => &mut section[item.list.as_str()],
@@ -102,7 +102,7 @@ fn is_in(document: &Value, item: &SettingsItem, value: &Value) -> bool {
     list.and_then(Value::as_array).is_some_and(|list| list.contains(value))
 }
 
-/// The value of an item as [`meaning`] reads one from a text.
+/// Returns the value of an item as [`meaning`] reads one from a text.
 fn meaning_of(form: ConfigForm, value: &Value) -> Result<Value, DocumentError> {
     meaning(form, &value.to_string())
 }
@@ -231,7 +231,7 @@ impl ItemRemoval<'_, '_> {
         Ok(())
     }
 
-    /// Takes the items of a section out; returns true if nothing is left of a section that was created.
+    /// Removes the items of a section; returns true if a section that was created is then empty.
     fn section(&mut self, section: &str, object: &Object<'_>) -> Result<bool, DocumentError> {
         let mut gone = Vec::new();
         for (index, property) in object.properties.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Own entries taken out of a text, with the blanks before them and one comma each.
+//! Removal of own entries from a text, with the blanks before them and one comma each.
 
 use super::{HOOKS, JsonText, checked, handlers, is_grouped, is_own_entry, meaning};
 use crate::agent::{ConfigForm, ListEntry};
@@ -10,8 +10,8 @@ use jsonc_parser::ast::{Array, Value as Node};
 use jsonc_parser::common::{Range, Ranged};
 use serde_json::Value;
 
-/// Removes the own entries, and of `created` what is empty then. If the `insertions` that added them are still there, they
-/// alone are removed.
+/// Removes the own entries, and the parts of `created` that are then empty. If the `insertions` that added them are
+/// unchanged, only they are removed.
 pub(in crate::document) fn remove(
     form: ConfigForm,
     text: &str,
@@ -62,7 +62,7 @@ pub(in crate::document) fn remove(
     checked(form, edited(without(text, removal.ranges)), &expected)
 }
 
-/// Returns true if a text that is left has no comma after a last child that the whole text does not have.
+/// Returns true if the remaining text has no comma after a last child that the whole text does not have.
 fn leaves_no_comma(form: ConfigForm, whole: &str, left: &str) -> bool {
     let count = |text: &str| -> Option<usize> {
         let parsed = JsonText::of(form, text).ok()?;
@@ -176,7 +176,7 @@ impl<'t> Removal<'t> {
     }
 }
 
-/// Returns true if a group holds nothing but what `add` writes.
+/// Returns true if a group contains nothing but what `add` writes.
 fn is_plain_group(group: &Node<'_>) -> bool {
     let Node::Object(group) = group else { return false };
     group.properties.iter().all(|property| match property.name.as_str() {
@@ -186,7 +186,7 @@ fn is_plain_group(group: &Node<'_>) -> bool {
     })
 }
 
-/// Takes the own entries out of the meaning of a text, and the lists of some events.
+/// Removes the own entries from the meaning of a text, and the lists of some events.
 fn take_own(form: ConfigForm, value: &mut Value, events: &[String]) {
     let key = if form == ConfigForm::List(ListEntry::Copilot) { "bash" } else { "command" };
     let is_ours = |entry: &Value| entry.get(key).and_then(Value::as_str).is_some_and(is_own);
@@ -200,7 +200,7 @@ fn take_own(form: ConfigForm, value: &mut Value, events: &[String]) {
     }
 }
 
-/// Takes the own handlers out of a group; returns true if nothing of it is left.
+/// Removes the own handlers from a group; returns true if the group is then empty.
 fn is_taken(group: &mut Value, is_ours: impl Fn(&Value) -> bool) -> bool {
     let is_plain = group.as_object().is_some_and(|group| {
         group.iter().all(|(key, value)| key == HOOKS || (key == "matcher" && value == "*"))
