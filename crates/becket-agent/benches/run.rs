@@ -1,8 +1,8 @@
-//! Measures the cost of a tool call in a session, beside that of its tool and of the model: with no hook, and with one
-//! that is a process, over the floor that the system charges for that process.
+//! Measures the cost of a tool call in a session, in addition to that of its tool and of the model: without a hook, and
+//! with one that is a process, minus what the system needs for that process.
 //!
-//! Measured from the moment the first call of an answer is looked at until the last one is answered, transcript
-//! included; the model's side is left out. The tool does nothing, and calls run one after the other.
+//! Measured from the start of the first call of an answer until the last one is answered, including the transcript but
+//! not the model. The tool does nothing, and calls run one after the other.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 
@@ -15,7 +15,7 @@ use becket_engine::{
 };
 use becket_llm::{Block, Capabilities, Delta, Model, ModelError, Request, StopReason, ToolSpec};
 use becket_model::Session;
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::{Map, Value, json};
@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-const NO_HOOK: Must = Must::Nanos(20_000.0);
-const ONE_HOOK: Must = Must::Ratio(1.2);
+const NO_HOOK: BenchTarget = BenchTarget::Nanos(20_000.0);
+const ONE_HOOK: BenchTarget = BenchTarget::Ratio(1.2);
 
 fn main() {
     let mut bench = Bench::new("becket-agent");
@@ -53,7 +53,7 @@ fn main() {
     }
 }
 
-/// Nanoseconds of the bare process.
+/// Returns the nanoseconds of the bare process.
 fn floor(times: u32) -> f64 {
     let start = Instant::now();
     for _ in 0..times {
@@ -68,7 +68,7 @@ fn nanos(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }
 
-/// A session, and the times of its calls.
+/// A session, and the measured times of its calls.
 struct Measurement {
     agent: Agent,
     times: Arc<Mutex<Times>>,
@@ -125,13 +125,13 @@ impl Measurement {
         assert_eq!(times.ended, calls);
         let took = times.last.unwrap() - times.first.unwrap();
         drop(times);
-        // What the conversation holds of it is not to grow from sample to sample.
+        // The conversation must not grow from sample to sample.
         runtime.block_on(self.agent.clear()).unwrap();
         nanos(took) / f64::from(calls)
     }
 }
 
-/// A tool that does nothing, and may.
+/// A tool that does nothing, and is always allowed.
 struct Nothing;
 
 impl Tool for Nothing {
@@ -153,7 +153,7 @@ impl Tool for Nothing {
     }
 }
 
-/// A model that makes as many calls as the prompt says, and is done.
+/// A model that makes as many calls as the prompt requests, and then ends its turn.
 struct Asks;
 
 impl Asks {

@@ -18,7 +18,7 @@ const SETTINGS: &str = r#"{
   "permissions": {"allow": ["Bash(make *)"]}
 }"#;
 
-/// A model that follows a script, so that the example works offline.
+/// Returns a model that follows a script, so that the example works offline.
 fn model() -> SingleModel {
     let call = |tool: &str, field: &str, value: &str| {
         Turn::tool(tool, json!({ field: value }).as_object().cloned().unwrap_or_default())
@@ -32,7 +32,7 @@ fn model() -> SingleModel {
     SingleModel(Arc::new(ScriptedModel::new(Script::new("offline", turns))))
 }
 
-/// Returns what the agent did in the project, a line each.
+/// Returns the actions of the agent in the project, one per line.
 async fn guarded(project: &Path, private: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let environment = Environment::empty().with_var("PATH", "/usr/bin:/bin");
     let request = Request::new(Profile::claude(), environment, project);

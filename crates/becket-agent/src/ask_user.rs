@@ -1,6 +1,6 @@
 //! AskUserQuestion: questions of the model that only a person can answer.
 //!
-//! An answer comes from the host's user, or from a hook that answers for the user (`protocol.md` D3); never from the
+//! The answer comes from the host's user, or from a hook that answers for the user (`protocol.md` D3), never from the
 //! model. A question without an answer is a failure, not a guess.
 
 use becket_engine::{CancellationToken, Hints, RunningCall, Tool, ToolFailure, ToolOutput, catch_panic};
@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 /// A person who can be asked a model's questions. Only unanswered questions are asked.
 pub trait AskQuestions: Send + Sync {
-    /// Returns the answers by the text of their question; several choices are one text, joined by `, `. `None`: the
-    /// person does
-    /// not want to answer. `cancel` is cancelled once the caller has gone; the future is dropped at the same moment.
+    /// Returns the answers by the text of their question; several choices are one text, joined by `, `. `None` means
+    /// that the person does not want to answer. `cancel` is cancelled once the caller has gone; the future is dropped
+    /// at the same moment.
     fn ask<'a>(
         &'a self,
         questions: &'a [ModelQuestion],
@@ -33,22 +33,22 @@ impl AskQuestions for Arc<dyn AskQuestions> {
     }
 }
 
-/// One question.
+/// A question in a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelQuestion {
-    /// The question, which no other of the call is.
+    /// The text of the question, which is unique in its call.
     pub question: String,
-    /// A word or two for it.
+    /// A short label for the question.
     pub header: String,
-    /// Options to choose from; a person may always give another answer.
+    /// The options to choose from; a person may always give another answer.
     pub options: Vec<ModelOption>,
-    /// Set if several may be chosen.
+    /// Set if several options may be chosen.
     pub multi_select: bool,
 }
 
 impl ModelQuestion {
-    /// Returns the questions of a call, from its input, without invalid ones.
+    /// Returns the valid questions of a call, from its input.
     pub fn of_call(input: &Map<String, Value>) -> Vec<ModelQuestion> {
         let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
         let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
@@ -66,17 +66,17 @@ impl ModelQuestion {
     }
 }
 
-/// One choice.
+/// An option of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelOption {
-    /// Text of the choice.
+    /// The text of the option.
     pub label: String,
-    /// Meaning of the choice.
+    /// The meaning of the option.
     pub description: String,
 }
 
-/// Asks the user the questions of a session's model.
+/// The tool by which a session's model asks the user questions.
 #[derive(Clone, Default)]
 pub struct AskUserQuestion {
     user: Option<Arc<dyn AskQuestions>>,
@@ -105,15 +105,14 @@ static OPTION: [Field; 2] = [
 ];
 
 impl AskUserQuestion {
-    /// Returns the tool without a user: only hooks answer.
+    /// Creates the tool without a user: only hooks answer.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the user. One who already answers the prompts about calls
-    /// ([`crate::tool_call::PermissionAnswer::Answered`]) is asked here only if a rule lets the call pass without a
-    /// prompt.
+    /// Sets the user. One who already answers permission prompts ([`crate::tool_call::PermissionAnswer::Answered`]) is
+    /// asked here only if a rule lets the call pass without a prompt.
     #[must_use]
     pub fn with_user(mut self, user: impl AskQuestions + 'static) -> Self {
         self.user = Some(Arc::new(user));
@@ -122,16 +121,17 @@ impl AskUserQuestion {
 
     async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let questions = ModelQuestion::of_call(running.input);
-        let mut answers = given(running);
+        let mut answers = provided_answers(running);
         let open: Vec<ModelQuestion> =
-            questions.iter().filter(|asked| !is_answered(&answers, &asked.question)).cloned().collect();
+            questions.iter().filter(|question| !is_answered(&answers, &question.question)).cloned().collect();
         if !open.is_empty() {
             answers.extend(self.ask(&open, running.cancel).await?);
         }
-        if let Some(left) = questions.iter().find(|asked| !is_answered(&answers, &asked.question)) {
-            return Err(ToolFailure::new(format!("the user has not answered `{}`", left.question)));
+        if let Some(unanswered) = questions.iter().find(|question| !is_answered(&answers, &question.question))
+        {
+            return Err(ToolFailure::new(format!("the user has not answered `{}`", unanswered.question)));
         }
-        answers.retain(|name, _| questions.iter().any(|asked| asked.question == *name));
+        answers.retain(|name, _| questions.iter().any(|question| question.question == *name));
         let response = json!({"questions": running.input.get("questions"), "answers": answers});
         Ok(ToolOutput::text(text(&response).unwrap_or_default(), response))
     }
@@ -144,12 +144,12 @@ impl AskUserQuestion {
         let Some(user) = &self.user else {
             return Err(ToolFailure::new("there is no user to ask here: go on without an answer, or stop"));
         };
-        let asked = catch_panic(async { user.ask(open, cancel).await });
+        let asking = catch_panic(async { user.ask(open, cancel).await });
         let answers = tokio::select! {
             biased;
             () = cancel.cancelled() => None,
-            answers = asked => answers
-                .map_err(|said| ToolFailure::new(format!("the host's code for asking panicked: {said}")))?,
+            answers = asking => answers
+                .map_err(|panic| ToolFailure::new(format!("the host's code for asking panicked: {panic}")))?,
         };
         answers.ok_or_else(|| {
             ToolFailure::new("the user does not want to answer").interrupted(cancel.is_cancelled())
@@ -157,22 +157,21 @@ impl AskUserQuestion {
     }
 }
 
-/// Returns the answers that came with the input. Answers that the model has written itself don't count, also beside
-/// those
-/// that a hook has added.
-fn given(running: RunningCall<'_>) -> Map<String, Value> {
+/// Returns the answers that came with the input. Answers that the model has written itself don't count, even next to
+/// those that a hook has added.
+fn provided_answers(running: RunningCall<'_>) -> Map<String, Value> {
     let answers = |input: &Map<String, Value>| input.get("answers").and_then(Value::as_object).cloned();
     let own = answers(running.own).unwrap_or_default();
-    let given = answers(running.input).unwrap_or_default();
-    given.into_iter().filter(|(question, answer)| own.get(question) != Some(answer)).collect()
+    let provided = answers(running.input).unwrap_or_default();
+    provided.into_iter().filter(|(question, answer)| own.get(question) != Some(answer)).collect()
 }
 
 fn is_answered(answers: &Map<String, Value>, question: &str) -> bool {
-    answers.get(question).and_then(said).is_some_and(|text| !text.trim().is_empty())
+    answers.get(question).and_then(answer_text).is_some_and(|text| !text.trim().is_empty())
 }
 
-/// An answer as one text.
-fn said(answer: &Value) -> Option<String> {
+/// Returns an answer as one text.
+fn answer_text(answer: &Value) -> Option<String> {
     match answer {
         Value::String(text) => Some(text.clone()),
         Value::Array(texts) => {
@@ -189,24 +188,24 @@ fn text(response: &Value) -> Option<String> {
     response.get("questions")?.as_array()?;
     let mut lines = vec!["The user answered:".to_owned()];
     for (question, answer) in answers {
-        lines.push(format!("- {question} → {}", said(answer)?));
+        lines.push(format!("- {question} → {}", answer_text(answer)?));
     }
     Some(lines.join("\n"))
 }
 
-/// Checks rules that the schema can't express: no two questions are the same, and answers are to these questions.
+/// Checks rules that the schema can't express: questions are unique, and answers belong to them.
 fn check(input: &Map<String, Value>) -> Result<(), String> {
     let questions = ModelQuestion::of_call(input);
     let mut texts = HashSet::new();
-    if let Some(twice) = questions.iter().find(|asked| !texts.insert(asked.question.as_str())) {
+    if let Some(twice) = questions.iter().find(|question| !texts.insert(question.question.as_str())) {
         return Err(format!("`questions` has `{}` twice: ask it once", twice.question));
     }
-    for asked in &questions {
+    for question in &questions {
         let mut labels = HashSet::new();
-        if let Some(twice) = asked.options.iter().find(|option| !labels.insert(option.label.as_str())) {
-            return Err(format!("`options` of `{}` has `{}` twice", asked.question, twice.label));
+        if let Some(twice) = question.options.iter().find(|option| !labels.insert(option.label.as_str())) {
+            return Err(format!("`options` of `{}` has `{}` twice", question.question, twice.label));
         }
-        if asked.question.trim().is_empty() {
+        if question.question.trim().is_empty() {
             return Err("`question` is empty: write one".to_owned());
         }
     }
@@ -241,7 +240,7 @@ impl Tool for AskUserQuestion {
     }
 
     fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        // No limit: a person may take his time.
+        // No time limit: a person may take as long as needed.
         Box::pin(self.answer(running))
     }
 }

@@ -1,8 +1,7 @@
-//! The description of a session in its events, kept in one place.
+//! The facts of a session that its events contain, kept in one place.
 //!
-//! INVARIANT: a subagent's facts share the mode with the session's own, and nothing else. An agent may derive its own
-//! mode
-//! from it; only the session sets it.
+//! INVARIANT: a subagent's facts share only the mode with the session's own. An agent may derive its own mode from it;
+//! only the session sets it.
 
 use becket_model::event::{Agent, Effort, PermissionMode};
 use becket_model::{PromptId, Session};
@@ -19,11 +18,11 @@ pub struct Facts {
     own: Arc<RwLock<Session>>,
     mode: Arc<RwLock<PermissionMode>>,
     reads: Option<ReadsMode>,
-    /// The working tree of its own, and the directory that it was in before.
+    /// The agent loop's own worktree, and its previous directory.
     tree: Arc<RwLock<Option<EnteredTree>>>,
 }
 
-/// A working tree that an agent loop has entered.
+/// A worktree that an agent loop has entered.
 #[derive(Debug, Clone)]
 struct EnteredTree {
     tree: PathBuf,
@@ -31,7 +30,7 @@ struct EnteredTree {
 }
 
 impl Facts {
-    /// The facts of a session that begins.
+    /// Creates the facts of a new session.
     #[must_use]
     pub fn new(mut session: Session) -> Self {
         let mode = session.permission_mode.take().unwrap_or(PermissionMode::Default);
@@ -39,7 +38,7 @@ impl Facts {
         Self { own, mode, reads: None, tree: Arc::default() }
     }
 
-    /// The facts of a subagent that begins: it starts where this agent loop is now.
+    /// Creates the facts of a new subagent, which starts in the current directory of this agent loop.
     #[must_use]
     pub(crate) fn of_subagent(&self, agent: Agent) -> Self {
         let own = self.own().with_agent(agent);
@@ -53,7 +52,7 @@ impl Facts {
         }
     }
 
-    /// The same facts, in which the mode in force is what `reads` makes of the session's.
+    /// Returns the same facts with another mode in force, which `reads` derives from the session's mode.
     #[must_use]
     pub(crate) fn with_mode(
         self,
@@ -62,13 +61,13 @@ impl Facts {
         Self { reads: Some(Arc::new(reads)), ..self }
     }
 
-    /// Returns the session as an event describes it now.
+    /// Returns the session as events currently describe it.
     #[must_use]
     pub fn session(&self) -> Session {
         self.own().with_permission_mode(self.mode())
     }
 
-    /// The permission mode in force.
+    /// Returns the permission mode in force.
     #[must_use]
     pub fn mode(&self) -> PermissionMode {
         let mode = self.mode.read().unwrap_or_else(PoisonError::into_inner).clone();
@@ -80,30 +79,30 @@ impl Facts {
         *self.mode.write().unwrap_or_else(PoisonError::into_inner) = mode;
     }
 
-    /// The working directory.
+    /// Returns the working directory.
     #[must_use]
     pub fn cwd(&self) -> PathBuf {
         self.own().cwd
     }
 
-    /// Moves the working directory; gives the one before.
+    /// Changes the working directory, and returns the previous one.
     pub fn set_cwd(&self, cwd: PathBuf) -> PathBuf {
         self.change(|session| std::mem::replace(&mut session.cwd, cwd))
     }
 
-    /// The working tree of its own that this agent loop has entered: a shell that would end up outside goes back there.
+    /// Returns the worktree that this agent loop has entered: a shell that would end up outside returns to it.
     #[must_use]
     pub fn worktree(&self) -> Option<PathBuf> {
         self.entered().map(|entered| entered.tree)
     }
 
-    /// Moves into a working tree of its own.
+    /// Enters the agent loop's own worktree.
     pub(crate) fn enter(&self, tree: PathBuf) {
         let from = self.set_cwd(tree.clone());
         *self.tree.write().unwrap_or_else(PoisonError::into_inner) = Some(EnteredTree { tree, from });
     }
 
-    /// Goes back to where it was before it entered one.
+    /// Returns to the directory from before a worktree was entered.
     pub(crate) fn leave(&self) {
         let entered = self.tree.write().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(EnteredTree { from, .. }) = entered {
@@ -115,17 +114,17 @@ impl Facts {
         self.tree.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Says which prompt is worked on.
+    /// Sets the id of the current prompt.
     pub(crate) fn set_prompt(&self, prompt: PromptId) {
         self.change(|session| session.prompt_id = Some(prompt));
     }
 
-    /// Says how hard the model thinks.
+    /// Sets the effort of the model's thinking.
     pub fn set_effort(&self, effort: Option<Effort>) {
         self.change(|session| session.effort = effort);
     }
 
-    /// Opens a session over facts that were handed out before: its mode is the session's from now on.
+    /// Starts a session with facts that were handed out before: its mode applies from now on.
     pub fn begin(&self, mut session: Session) {
         if let Some(mode) = session.permission_mode.take() {
             self.set_mode(mode);
@@ -133,7 +132,7 @@ impl Facts {
         self.replace(session);
     }
 
-    /// Replaces this session by another one, as after `/clear`.
+    /// Replaces this session with another one, as after `/clear`.
     pub fn replace(&self, session: Session) {
         self.change(|own| *own = session);
     }

@@ -14,7 +14,7 @@ use becket_model::{
 pub(crate) fn hook_name(body: &EventBody) -> String {
     let kind = body.kind();
     let subject = match kind {
-        // A typed command's name is the user's text, a subagent's is in the event.
+        // The name of a typed command is the user's text, and that of a subagent is in the event.
         EventKind::UserPromptExpansion | EventKind::SubagentStop => None,
         EventKind::Setup
         | EventKind::SessionStart
@@ -48,11 +48,11 @@ pub(crate) fn hook_name(body: &EventBody) -> String {
         | EventKind::Elicitation
         | EventKind::ElicitationResult => body.subject(),
     };
-    named(kind, subject)
+    hook_name_for(kind, subject)
 }
 
-/// The same, of an event and what its matchers are tested against.
-pub(crate) fn named(kind: EventKind, subject: Option<&str>) -> String {
+/// Returns the name of hooks by event kind and the subject that their matchers are tested against.
+pub(crate) fn hook_name_for(kind: EventKind, subject: Option<&str>) -> String {
     match subject {
         Some(subject) if !subject.is_empty() => format!("{kind}:{subject}"),
         Some(_) | None => kind.to_string(),
@@ -62,11 +62,11 @@ pub(crate) fn named(kind: EventKind, subject: Option<&str>) -> String {
 /// Returns a verdict's texts for the model: reasons of a block, context.
 #[must_use]
 pub(crate) fn for_model(hook: &str, verdict: &Verdict) -> Vec<String> {
-    let blocks = blocks(verdict).iter().map(|said| blocking_error(hook, said));
+    let blocks = blocks(verdict).iter().map(|entry| blocking_error(hook, entry));
     blocks.chain(contexts(hook, verdict)).collect()
 }
 
-/// The reasons of a block.
+/// Returns the reasons of a block.
 pub(crate) fn blocks(verdict: &Verdict) -> &[Attributed<Reason>] {
     match &verdict.ruling {
         Ruling::Block(reasons) => reasons,
@@ -80,74 +80,76 @@ pub(crate) fn blocks(verdict: &Verdict) -> &[Attributed<Reason>] {
     }
 }
 
-fn blocking_error(hook: &str, said: &Attributed<Reason>) -> String {
-    format!("{hook} hook blocking error from command: \"{}\": {}", said.label, reason(said))
+fn blocking_error(hook: &str, entry: &Attributed<Reason>) -> String {
+    format!("{hook} hook blocking error from command: \"{}\": {}", entry.label, reason(entry))
 }
 
-/// A reason as the model reads it: an exit 2 says whose stderr it is.
-pub(crate) fn reason(said: &Attributed<Reason>) -> String {
-    match said.what.by {
-        DecidedBy::Exit2 => format!("[{}]: {}", said.label, said.what.text),
-        DecidedBy::Answer | DecidedBy::Failure => said.what.text.clone(),
+/// Returns a reason as the model reads it; for an exit code 2 it says whose stderr it is.
+pub(crate) fn reason(entry: &Attributed<Reason>) -> String {
+    match entry.what.by {
+        DecidedBy::Exit2 => format!("[{}]: {}", entry.label, entry.what.text),
+        DecidedBy::Answer | DecidedBy::Failure => entry.what.text.clone(),
     }
 }
 
 /// Returns the reason of a hook that stops the host, for the user: `stopReason`, or the hook's name (D6).
-pub(crate) fn stop_reason(said: &Attributed<Stop>) -> String {
-    let reason = said.what.reason.clone().filter(|reason| !reason.trim().is_empty());
-    reason.unwrap_or_else(|| format!("the hook `{}` ({}) stopped the session", said.label, said.source))
+pub(crate) fn stop_reason(entry: &Attributed<Stop>) -> String {
+    let reason = entry.what.reason.clone().filter(|reason| !reason.trim().is_empty());
+    reason.unwrap_or_else(|| format!("the hook `{}` ({}) stopped the session", entry.label, entry.source))
 }
 
 /// Returns the hook that stops the host, for the user.
-pub(crate) fn stopped_by<T>(event: EventKind, said: &Attributed<T>) -> String {
-    format!("{event} hook `{}` ({})", said.label, said.source)
+pub(crate) fn stopped_by<T>(event: EventKind, entry: &Attributed<T>) -> String {
+    format!("{event} hook `{}` ({})", entry.label, entry.source)
 }
 
-/// Context alone: what hooks gave as such in one text, each plain stdout in one of its own.
+/// Returns only the context: the context fields of all hooks in one text, each plain stdout in a text of its own.
 pub(crate) fn contexts(hook: &str, verdict: &Verdict) -> Vec<String> {
-    let (plain, given): (Vec<&ContextText>, Vec<&ContextText>) =
-        verdict.context.iter().map(|said| &said.what).partition(|text| text.plain);
-    let given: Vec<&str> = given.into_iter().map(|text| text.text.as_str()).collect();
-    let given = (!given.is_empty()).then(|| format!("{hook} hook additional context: {}", given.join("\n")));
+    let (plain, fields): (Vec<&ContextText>, Vec<&ContextText>) =
+        verdict.context.iter().map(|entry| &entry.what).partition(|text| text.plain);
+    let fields: Vec<&str> = fields.into_iter().map(|text| text.text.as_str()).collect();
+    let fields =
+        (!fields.is_empty()).then(|| format!("{hook} hook additional context: {}", fields.join("\n")));
     let plain = plain
         .into_iter()
         .map(|text| text.text.trim_end_matches(['\n', '\r']))
         .filter(|text| !text.is_empty())
         .map(|text| format!("{hook} hook success: {text}"));
-    given.into_iter().chain(plain).collect()
+    fields.into_iter().chain(plain).collect()
 }
 
-/// Returns a verdict's notices for the user. `cancelled`: the host has ended its hooks itself, which is not news.
+/// Returns a verdict's notices for the user. `cancelled` is true if the host has ended its hooks itself, which is not
+/// reported.
 #[must_use]
 pub(crate) fn for_user(hook: &str, verdict: &Verdict, cancelled: bool) -> Vec<Notice> {
-    let mut told = messages(hook, verdict);
+    let mut notices = messages(hook, verdict);
     let shown = |failure: &Failure| !(cancelled && matches!(failure, Failure::Cancelled));
-    let failures = verdict.failures.iter().filter(|said| shown(&said.what));
-    told.extend(failures.map(|said| failure(hook, said)));
-    told
+    let failures = verdict.failures.iter().filter(|entry| shown(&entry.what));
+    notices.extend(failures.map(|entry| failure(hook, entry)));
+    notices
 }
 
-/// Returns the same without failures, for callers that report these in another way.
+/// Returns the notices without failures, for callers that report these in another way.
 pub(crate) fn messages(hook: &str, verdict: &Verdict) -> Vec<Notice> {
     let of = |level, text: String| Notice { level, hook: Some(hook.to_owned()), text, unchecked: false };
-    let says = verdict.messages.iter().map(|said| of(Level::Notice, said.what.clone()));
-    let shown = verdict.notices.iter().filter(|said| match said.what.to {
+    let says = verdict.messages.iter().map(|entry| of(Level::Notice, entry.what.clone()));
+    let shown = verdict.notices.iter().filter(|entry| match entry.what.to {
         Audience::User | Audience::Both => true,
         Audience::None | Audience::Model | Audience::Log => false,
     });
-    let shown = shown.map(|said| of(Level::Notice, said.what.text.clone()));
+    let shown = shown.map(|entry| of(Level::Notice, entry.what.text.clone()));
     let warned = verdict.warnings.iter().map(|text| of(Level::Warning, text.clone()));
     says.chain(shown).chain(warned).collect()
 }
 
-fn failure(hook: &str, said: &Attributed<Failure>) -> Notice {
-    let unchecked = said.what.is_unchecked();
+fn failure(hook: &str, entry: &Attributed<Failure>) -> Notice {
+    let unchecked = entry.what.is_unchecked();
     let text = match unchecked {
         true => format!(
             "the hook `{}` ({}) {}, so it did not check this action",
-            said.label, said.source, said.what
+            entry.label, entry.source, entry.what
         ),
-        false => format!("the hook `{}` ({}) {}", said.label, said.source, said.what),
+        false => format!("the hook `{}` ({}) {}", entry.label, entry.source, entry.what),
     };
     Notice { level: Level::Warning, hook: Some(hook.to_owned()), text, unchecked }
 }
@@ -158,12 +160,12 @@ mod tests {
     use becket_model::Source;
     use becket_model::event::lifecycle::{SessionStart, UserPromptExpansion};
 
-    fn said<T>(label: &str, what: T) -> Attributed<T> {
+    fn attributed<T>(label: &str, what: T) -> Attributed<T> {
         Attributed { source: Source::Project, label: label.into(), what }
     }
 
     fn context(text: &str, plain: bool) -> Attributed<ContextText> {
-        said("h", ContextText { text: text.into(), plain })
+        attributed("h", ContextText { text: text.into(), plain })
     }
 
     #[test]
@@ -181,11 +183,11 @@ mod tests {
         let mut verdict = Verdict::silent(EventKind::PostToolUse);
         verdict.context =
             vec![context("a", false), context("out\n", true), context("b", false), context("\n", true)];
-        let by = |text: &str, by| said("lint", Reason { text: text.into(), by });
+        let by = |text: &str, by| attributed("lint", Reason { text: text.into(), by });
         verdict.ruling = Ruling::Block(vec![by("wrong", DecidedBy::Answer), by("worse", DecidedBy::Exit2)]);
-        let told = for_model("PostToolUse:Bash", &verdict);
+        let texts = for_model("PostToolUse:Bash", &verdict);
         assert_eq!(
-            told,
+            texts,
             [
                 "PostToolUse:Bash hook blocking error from command: \"lint\": wrong",
                 "PostToolUse:Bash hook blocking error from command: \"lint\": [lint]: worse",
@@ -200,13 +202,13 @@ mod tests {
     fn the_user_reads_of_every_hook_that_did_not_answer() {
         let mut verdict = Verdict::silent(EventKind::PreToolUse);
         verdict.failures = vec![
-            said("slow", Failure::TimedOut { limit: std::time::Duration::from_secs(1) }),
-            said("plain", Failure::PlainError { code: 3, stderr_line: Some("oops".into()) }),
-            said("ended", Failure::Cancelled),
+            attributed("slow", Failure::TimedOut { limit: std::time::Duration::from_secs(1) }),
+            attributed("plain", Failure::PlainError { code: 3, stderr_line: Some("oops".into()) }),
+            attributed("ended", Failure::Cancelled),
         ];
-        let told = for_user("PreToolUse:Bash", &verdict, false);
-        assert_eq!(told.iter().map(|notice| notice.unchecked).collect::<Vec<_>>(), [true, false, true]);
-        assert!(told[0].text.contains("`slow` (project)") && told[1].text.contains("oops"), "{told:?}");
+        let texts = for_user("PreToolUse:Bash", &verdict, false);
+        assert_eq!(texts.iter().map(|notice| notice.unchecked).collect::<Vec<_>>(), [true, false, true]);
+        assert!(texts[0].text.contains("`slow` (project)") && texts[1].text.contains("oops"), "{texts:?}");
         assert_eq!(for_user("PreToolUse:Bash", &verdict, true).len(), 2);
     }
 }

@@ -1,47 +1,47 @@
-//! The reference agent, whole or in parts. [`Agent`] is an open session, as a host drives it.
+//! The reference agent, as a whole or in parts. [`Agent`] is an open session for a host.
 //!
 //! # The modules, in order
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | [`update`] | updates that a host may show meanwhile |
+//! | [`update`] | updates that a host may display while a session works |
 //! | `hook_messages` | messages of hooks, worded for the model and the user |
-//! | `facts` | the description of a session in its events |
+//! | `facts` | the facts of a session that its events contain |
 //! | `locked_file` | files that several sessions change |
 //! | [`definitions`] | the files that define subagents and skills (`protocol.md` C10) |
-//! | `output_style` | texts that tell a model how to answer |
+//! | `output_style` | texts that describe how a model should answer |
 //! | [`notes`] | notes from a project's earlier sessions (`protocol.md` L7) |
-//! | [`instructions`] | the texts that people write for the model, in `CLAUDE.md` and similar files (`protocol.md` L0) |
+//! | [`instructions`] | texts that people write for the model, in `CLAUDE.md` and similar files (`protocol.md` L0) |
 //! | [`conversation`] | the messages for the model, with the tool barrier as types (`protocol.md` L2) |
 //! | [`transcript`] | the stored session, which can be resumed after any end (`protocol.md` L2, D10) |
-//! | [`compact`] | replaces a conversation that grows too large by its summary (`protocol.md` L0, L5) |
+//! | [`compact`] | replaces a conversation that grows too large with its summary (`protocol.md` L0, L5) |
 //! | [`permission`] | mode, rules and directories of a session, and the classifier of mode `auto` (`protocol.md` P13, P14) |
-//! | [`tool_call`] | one tool call through hooks, rules, mode and person to its end (`protocol.md` L1) |
+//! | [`tool_call`] | one tool call, through hooks, rules, mode and person to its end (`protocol.md` L1) |
 //! | `ask_user` | the tool by which a model asks the user |
-//! | `structured_output` | the tool by which a model answers in JSON of a schema |
+//! | `structured_output` | the tool by which a model answers in JSON that matches a schema |
 //! | [`team`] | shared tasks, and the teammates that work on them (`protocol.md` L3) |
 //! | [`turn`] | a turn, from a prompt until the user's next one (`protocol.md` L0–L8) |
-//! | [`worktree`] | working trees of their own for a session and its subagents |
+//! | [`worktree`] | worktrees for a session and its subagents |
 //! | [`agents`] | subagents |
 //! | [`session`] | an open session, from its first event to its last (`protocol.md` L0) |
 //! | [`skills`] | skills and typed commands |
 //! | [`elicit`] | the questions of MCP servers, answered by hooks and the user (`protocol.md` X6) |
 //! | [`watch`] | files that change while a session is open (`protocol.md` M8, C8, D11) |
-//! | `agent` | the public face, which ties all of it together |
+//! | `agent` | the public interface, which ties everything together |
 //! | [`end_tasks`] | titles, suggestions, notes and a state file at the end of a turn (`protocol.md` L7) |
-//! | [`assemble`] | a whole session, put together from a configuration |
+//! | [`assemble`] | assembles a complete session from a configuration |
 //!
-//! A module uses only those above it; a test holds that. The tools are in `becket-tools`.
+//! A module uses only the modules above it; a test checks that. The tools are in `becket-tools`.
 //!
-//! Nothing here reads the environment or looks up a home directory: the host passes in both.
+//! Nothing here reads environment variables or looks up a home directory: the host passes in both.
 
-// What all of it shares.
+// Shared by all other modules.
 mod facts;
 mod hook_messages;
 mod locked_file;
 pub mod update;
 
-// What a session finds in files.
+// Files that configure a session.
 pub mod definitions;
 pub mod instructions;
 pub mod notes;
@@ -63,7 +63,7 @@ pub mod tool_call;
 pub mod team;
 pub mod turn;
 
-// What is built on it.
+// Built on the agent loop.
 pub mod agents;
 pub mod elicit;
 pub mod session;
@@ -71,10 +71,10 @@ pub mod skills;
 pub mod watch;
 pub mod worktree;
 
-// The face.
+// The public interface.
 mod agent;
 
-// A whole session for a host, from a configuration.
+// A complete session for a host, from a configuration.
 pub mod assemble;
 pub mod end_tasks;
 

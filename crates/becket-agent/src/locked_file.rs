@@ -1,11 +1,11 @@
-//! A small private file that several processes change at once, as bytes.
+//! A small private file with bytes that several processes change concurrently.
 //!
 //! INVARIANT: a writer holds the lock and reads the file again before a change, so no change is lost; a reader sees the
-//! content before or after a change, never a part. A writer that is killed at any moment leaves one of the two, and its
-//! lock goes with it. Nothing larger than the limit is read or written, and nothing is written once the caller has
-//! gone.
+//! content from before or after a change, never a part. A writer that is killed at any moment leaves one of the two,
+//! and its lock is released. Nothing larger than the limit is read or written, and nothing is written once the caller
+//! has gone.
 //!
-//! It does not follow a link or wait for a pipe that has replaced one of its files.
+//! It does not follow a link or block on a pipe that has replaced one of its files.
 
 use becket_base::file_lock::{self, LockState};
 use becket_base::private_file::{self, Replacement};
@@ -16,7 +16,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Delay before the lock is tried again: others hold it for milliseconds.
+/// The delay before the lock is tried again: others hold it for milliseconds.
 const AGAIN: Duration = Duration::from_millis(2);
 
 /// The reason why a file was not read or changed.
@@ -30,7 +30,7 @@ pub(crate) enum LockedError {
     Halted(#[from] BlockingError),
 }
 
-/// The place of such a file, and the most bytes that it may have. It blocks its thread.
+/// The path of such a file, and its maximum size in bytes. The methods block the thread.
 #[derive(Debug, Clone)]
 pub(crate) struct LockedFile {
     path: PathBuf,
@@ -46,7 +46,7 @@ impl LockedFile {
         &self.path
     }
 
-    /// Returns its content; `None` if the file does not exist.
+    /// Returns the content; `None` if the file does not exist.
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, LockedError> {
         let file = match opened_file::open(&self.path) {
             Ok(OpenedFile::Regular(file)) => file,
@@ -60,8 +60,8 @@ impl LockedFile {
         Ok(Some(bytes))
     }
 
-    /// Changes what is in it: `change` gets the content and gives another one, or none if it is to stay. Nothing is
-    /// written where it fails.
+    /// Changes the content: `change` receives it and returns the new one, or `None` to keep it. Nothing is written if
+    /// `change` fails.
     pub(crate) fn change<R, E: From<LockedError>>(
         &self,
         stop: &Stop,
@@ -76,7 +76,7 @@ impl LockedFile {
         Ok(result)
     }
 
-    /// Holds the lock of the file until the value is dropped; `None` if another process holds it.
+    /// Locks the file until the value is dropped; `None` if another process has locked it.
     pub(crate) fn try_hold(&self) -> Result<Option<HeldFile>, LockedError> {
         private_file::create_parent(&self.path).map_err(failed("made"))?;
         let lock = self.open_lock()?;
@@ -87,7 +87,8 @@ impl LockedFile {
         }
     }
 
-    /// The lock of the file, until it is dropped or its process is gone. It is beside the file, which is replaced.
+    /// Locks the file until the value is dropped or the process ends. The lock is a separate file, because the file
+    /// itself is replaced.
     fn lock(&self, stop: &Stop) -> Result<File, LockedError> {
         let file = self.open_lock()?;
         let mut halted = Ok(());
@@ -115,15 +116,14 @@ impl LockedFile {
         }
     }
 
-    /// Replaces the content. Only the holder of the lock calls this, so one name for the new file is enough: anything
-    /// with
-    /// that name, left by a killed writer or by another program, is removed and not written into.
+    /// Replaces the content. Only the holder of the lock calls this, so one name for the new file is enough: an
+    /// existing file with that name, left by a killed writer or by another program, is removed and not written into.
     fn write(&self, content: &[u8], stop: &Stop) -> Result<(), LockedError> {
         self.fits(content)?;
         let new = Replacement::create(self.path.with_extension("new"), &private_file::options());
         let mut new = new.map_err(failed("written"))?;
         new.write(content).map_err(failed("written"))?;
-        // The last moment: a caller that has given up learns that nothing was changed.
+        // The last possible moment: a caller that has given up sees that nothing was changed.
         stop.check()?;
         new.commit(&self.path).map_err(failed("written"))?;
         private_file::sync_parent(&self.path);
@@ -138,7 +138,7 @@ impl LockedFile {
     }
 }
 
-/// A file whose lock this process holds.
+/// A file that this process has locked.
 #[derive(Debug)]
 pub(crate) struct HeldFile {
     file: LockedFile,
@@ -146,7 +146,7 @@ pub(crate) struct HeldFile {
 }
 
 impl HeldFile {
-    /// Puts a content in its place.
+    /// Replaces the content.
     pub(crate) fn write(&self, content: &[u8], stop: &Stop) -> Result<(), LockedError> {
         self.file.write(content, stop)
     }
@@ -154,7 +154,7 @@ impl HeldFile {
 
 impl Drop for HeldFile {
     fn drop(&mut self) {
-        // Closing it alone would leave the lock to a child that has not begun its own program.
+        // Closing the file is not enough: a child that has not yet executed its own program would keep the lock.
         drop(self.lock.unlock());
     }
 }
@@ -164,7 +164,7 @@ fn failed(deed: &'static str) -> impl Fn(io::Error) -> LockedError {
 }
 
 fn no_file() -> io::Error {
-    io::Error::other("something else than a file lies in its place")
+    io::Error::other("something other than a file is in its place")
 }
 
 #[cfg(all(test, unix))]

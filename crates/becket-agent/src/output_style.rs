@@ -1,15 +1,15 @@
-//! Output styles: texts that tell a model how to answer, chosen by the setting `outputStyle`.
+//! Output styles: texts that describe how a model should answer, chosen by the setting `outputStyle`.
 //!
-//! A style is added to the system prompt and takes nothing of it away.
+//! A style is added to the system prompt and removes nothing from it.
 
 use crate::definitions::{self, Fields, Home, Homes};
 use becket_engine::config::{Diagnostic, read_text};
 use std::path::Path;
 
-/// The name for no style.
+/// The name of the style without a text.
 const DEFAULT: &str = "default";
 
-/// The styles that need no file.
+/// The built-in styles.
 const BUILT_IN: [(&str, &str); 2] = [
     (
         "Explanatory",
@@ -50,8 +50,8 @@ pub(crate) struct LoadedStyles {
 }
 
 impl OutputStyles {
-    /// Reads the styles below these homes, of which one is chosen by name. Of two with one name the project's counts, then
-    /// the user's, then that of a plugin, then the built-in one.
+    /// Reads the styles below these homes, and selects one by name. If several have the same name, the project's wins,
+    /// then the user's, then a plugin's, then the built-in one.
     pub(crate) fn load(homes: &Homes, chosen: Option<&str>) -> LoadedStyles {
         let mut loaded = LoadedStyles::default();
         let mut found: Vec<Style> = Vec::new();
@@ -72,13 +72,13 @@ impl OutputStyles {
         loaded
     }
 
-    /// Returns the name of the style that the settings choose, also if there is no such style.
+    /// Returns the name of the style in the settings, even if it does not exist.
     #[must_use]
     pub fn name(&self) -> &str {
         self.wanted.as_deref().unwrap_or(DEFAULT)
     }
 
-    /// Returns the names that may be chosen.
+    /// Returns the available names.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
@@ -98,7 +98,7 @@ fn read(home: &Home, found: &mut Vec<Style>, diagnostics: &mut Vec<Diagnostic>) 
             let file = files.root.join(&below);
             match read_text(&file) {
                 Ok(Some(text)) => found.extend(style(home, &file, &text, diagnostics)),
-                // It was there a moment ago.
+                // The file has been deleted in the meantime.
                 Ok(None) => {}
                 Err(error) => diagnostics.push(definitions::unreadable(&file, &home.source, &error)),
             }

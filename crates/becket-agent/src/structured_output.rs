@@ -1,8 +1,7 @@
-//! StructuredOutput: the tool by which the model gives its answer as JSON of a schema that the host has set.
+//! StructuredOutput: the tool by which the model gives its answer as JSON that matches the host's schema.
 //!
-//! A call of it is a call like any other: hooks see it and may deny or rewrite it, and rules may forbid it. Only an
-//! input that was let through and fits the schema is an answer; a turn without one does not end before its attempts are
-//! used up.
+//! It is called like any other tool: hooks see a call and may deny or rewrite it, and rules may deny it. Only an input
+//! that was allowed and fits the schema is an answer; a turn without one does not end until its attempts are used up.
 
 use becket_base::json_schema::{JsonSchema, SchemaError};
 use becket_engine::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
@@ -20,11 +19,11 @@ pub(crate) const NAME: &str = "StructuredOutput";
 const DESCRIPTION: &str = "Gives your final answer, in the structure that was asked for. Call it exactly once, when the \
     work is done: only what it is called with counts as the answer, and no text replaces it.";
 
-/// The text for a model that wants to end its turn without an answer.
+/// The text for a model that ends its turn without an answer.
 pub(crate) const MISSING: &str = "The answer is still missing: it has to be given by a call of StructuredOutput that \
     fits its schema. Call it now.";
 
-/// The answer of the current turn, and the tool that takes it. Cheap to clone; all clones are the same.
+/// The answer of the current turn, and the tool that receives it. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct StructuredOutput {
     schema: Arc<JsonSchema>,
@@ -43,12 +42,12 @@ impl StructuredOutput {
     /// Creates the tool for answers of this schema.
     ///
     /// # Errors
-    /// Errors if it is not a valid schema, or not one of an object.
+    /// Errors if it is not a valid schema, or not the schema of an object.
     pub fn new(schema: Value) -> Result<Self, SchemaError> {
         let is_object = schema.get("type").is_none_or(|kind| kind == "object");
         if schema.is_object() && !is_object {
             let why = "an answer is an object: write `\"type\": \"object\"`, with the value as one of its properties";
-            // A type that does not exist has an error of its own.
+            // A type that does not exist has a separate error.
             JsonSchema::new(schema)?;
             return Err(SchemaError { at: "/type".to_owned(), why: why.to_owned() });
         }
@@ -59,7 +58,7 @@ impl StructuredOutput {
         Ok(Self { schema: Arc::new(schema), state: Arc::default() })
     }
 
-    /// Forgets the answer of the turn before.
+    /// Drops the answer of the previous turn.
     pub(crate) fn begin(&self) {
         *self.state() = State::default();
     }
@@ -113,7 +112,7 @@ impl Tool for StructuredOutput {
         self.fits(input).map(drop)
     }
 
-    /// It does nothing to files or the world.
+    /// The call has no effect on files or the world.
     fn effect(&self, _: &Session, _: &Map<String, Value>) -> Effect {
         Effect::Reads
     }

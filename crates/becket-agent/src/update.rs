@@ -1,7 +1,7 @@
 //! Updates that a host may show while a session works, in order.
 //!
-//! Hooks have a stream of their own ([`becket_engine::RunEvent`], by [`becket_engine::Builder::observe`]); these
-//! updates are the conversation around them. They decide nothing.
+//! Hooks have their own stream ([`becket_engine::RunEvent`], by [`becket_engine::Builder::observe`]); these updates are
+//! about the conversation around them. They decide nothing.
 
 use becket_engine::config::Diagnostic;
 use becket_exec::line::Refusal;
@@ -14,170 +14,172 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One thing that happened in a session.
+/// Something that happened in a session.
 #[derive(Debug, Clone)]
 pub struct Update {
-    /// In which agent loop.
+    /// The agent loop in which it happened.
     pub of: Origin,
-    /// What.
+    /// The kind of update, with its data.
     pub what: UpdateKind,
 }
 
-/// Source of an update.
+/// The source of an update.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// The session's own.
+    /// The session's own agent loop.
     Main,
-    /// A subagent's.
+    /// The agent loop of a subagent.
     Subagent {
-        /// The subagent.
+        /// The id of the subagent.
         id: AgentId,
         /// The call of `Agent` that started it.
         tool_use_id: String,
     },
 }
 
-/// Kind of an update.
+/// The kind of an update.
 #[derive(Debug, Clone)]
 pub enum UpdateKind {
-    /// A piece of the answer's text, as it streams.
+    /// A piece of the answer's text, as it is streamed.
     Text {
-        /// The piece.
+        /// The text of the piece.
         delta: String,
     },
-    /// A piece of an answer of any kind, if the session reports them. An answer that fails after its start begins again.
+    /// A piece of any kind of an answer, if the session reports them. An answer that fails after its start begins
+    /// again.
     Piece(Delta),
-    /// Whole lines of an answer as MessageDisplay hooks left them, if the session reports them as they come (D11).
+    /// Complete lines of an answer as changed by MessageDisplay hooks, if the session reports them as they arrive
+    /// (D11).
     Displayed {
-        /// Text to show.
+        /// The text to show.
         text: String,
     },
-    /// A whole answer of the model.
+    /// A complete answer of the model.
     Answered {
-        /// The provider's id of it, or one that was made up.
+        /// The provider's id of the answer, or a generated one.
         message_id: String,
         /// The model that answered.
         model: String,
-        /// Content of the answer; the text as MessageDisplay hooks changed it is in `displayed`.
+        /// The content of the answer; the text as changed by MessageDisplay hooks is in `displayed`.
         content: Vec<Block>,
-        /// Text that a MessageDisplay hook shows instead on the screen (D11).
+        /// The text that a MessageDisplay hook shows on the screen instead (D11).
         displayed: Option<String>,
-        /// Tokens.
+        /// The token usage.
         usage: Usage,
-        /// Its name in the transcript, if it is stored.
+        /// The answer's name in the transcript, if it is stored.
         uuid: Option<String>,
     },
-    /// A message of the user's side: the results of a batch, hook texts, feedback.
-    Told {
-        /// Content for the model.
+    /// A message of the user role: the results of a batch, texts of hooks, feedback.
+    UserMessage {
+        /// The content for the model.
         content: Vec<Block>,
-        /// Set if a transcript view hides it (L4).
+        /// Set if transcript views hide it (L4).
         hidden: bool,
     },
-    /// A call is looked at: by its hooks first, and then it may run.
+    /// A call is being processed: its hooks run first, and then it may run.
     CallStarted {
-        /// The call.
+        /// The id of the call.
         tool_use_id: String,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
     /// A call was answered.
     CallEnded {
-        /// The call.
+        /// The id of the call.
         tool_use_id: String,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// Set if the model got an error.
+        /// Set if the result is an error.
         is_error: bool,
     },
-    /// Something for the user's eyes: a hook's `systemMessage`, an action that was not checked (O10), a warning.
+    /// A message for the user: a hook's `systemMessage`, an action that was not checked (O10), a warning.
     Notice(Notice),
     /// The hooks at the end of a turn have run (L8).
     StopHooks(StopSummary),
-    /// A request failed and is sent again.
+    /// A request failed and will be retried.
     Retrying {
-        /// Number of the next attempt, from 2.
+        /// The number of the next attempt, from 2.
         attempt: u32,
-        /// After this wait.
+        /// The wait before it.
         after: Duration,
-        /// Failure of the previous attempt.
+        /// The error of the previous attempt.
         because: String,
     },
     /// The conversation was replaced by its summary.
     Compacted {
         /// `manual` or `auto`.
         trigger: String,
-        /// Its size before, in tokens, as far as it is known.
+        /// The size of the conversation before, in tokens, as far as it is known.
         tokens_before: u64,
     },
-    /// An MCP server says that what it has sent the user to an address for is done (X6).
+    /// An MCP server reports that the work behind the address to which it sent the user is done (X6).
     ElicitationComplete {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The server's id of that question.
+        /// The server's id of the question.
         id: String,
     },
-    /// The session has another title.
+    /// The title of the session has changed.
     Titled {
-        /// The title.
+        /// The new title.
         title: String,
     },
-    /// The conversation has ended, and another one begins.
+    /// The conversation has ended, and another one starts.
     Cleared {
         /// The id of the new session.
         session: String,
     },
-    /// The working directory moved.
+    /// The working directory has changed.
     Moved {
-        /// The new directory.
+        /// The new working directory.
         cwd: PathBuf,
     },
-    /// A background task began, or ended.
+    /// A background task has started or ended.
     Task {
-        /// Its id.
+        /// The id of the task.
         id: String,
-        /// Status: `running`, `completed`, `failed`, `killed`.
+        /// The status: `running`, `completed`, `failed`, `killed`.
         status: String,
-        /// Kind of work.
+        /// The kind of work.
         kind: TaskKind,
-        /// Description of its work.
+        /// The description of the work.
         description: String,
-        /// The private file with its output; gone once the session is.
+        /// The private file with the output, which is removed when the session ends.
         output_file: PathBuf,
     },
-    /// A program that a shell line wanted to execute was not run (E3).
+    /// A program that a shell command line would have executed was not run (E3).
     ProgramDenied {
-        /// The call of the line.
+        /// The call with the command line.
         tool_use_id: String,
-        /// Its arguments, joined by blanks.
+        /// The arguments of the program, joined by spaces.
         command: String,
         /// The reason.
         reason: String,
-        /// The programs that led to it, itself last.
+        /// The chain of programs that led to it, ending with the program itself.
         chain: Vec<String>,
     },
-    /// Rights have refused something to a program of a shell line, the first time for each path and host (E5).
+    /// A program of a shell command line was refused access; reported once for each path and host (E5).
     AccessRefused {
-        /// The call of the line.
+        /// The call with the command line.
         tool_use_id: String,
-        /// The program and the right.
+        /// The program, and the right that it lacks.
         refusal: Refusal,
     },
 }
 
-/// Importance of a notice.
+/// The importance of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// Good to know.
+    /// Information.
     Notice,
-    /// Something is not as the user wants it.
+    /// Something differs from what the user wants.
     Warning,
-    /// Something did not work.
+    /// Something has failed.
     Error,
 }
 
 impl Level {
-    /// The word on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -188,12 +190,12 @@ impl Level {
     }
 }
 
-/// Something for the user's eyes.
+/// A message for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Importance.
+    /// The importance.
     pub level: Level,
-    /// The hook that it comes from, if any: `PreToolUse:Bash`.
+    /// The hook that the notice comes from, if any: `PreToolUse:Bash`.
     pub hook: Option<String>,
     /// The text.
     pub text: String,
@@ -209,7 +211,7 @@ impl Notice {
         Self { level, ..Self::warning(diagnostic.to_string()) }
     }
 
-    /// A warning of the host's own.
+    /// Creates a warning of the host's own.
     pub fn warning(text: impl Into<String>) -> Self {
         Self { level: Level::Warning, hook: None, text: text.into(), unchecked: false }
     }
@@ -218,21 +220,21 @@ impl Notice {
 /// A summary of the hooks at the end of a turn (L8).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopSummary {
-    /// Stop, SubagentStop, TaskCompleted or TeammateIdle.
+    /// The event: Stop, SubagentStop, TaskCompleted or TeammateIdle.
     pub event: EventKind,
-    /// Each hook that ran: its label and how long it took.
+    /// The label and run time of each hook that ran.
     pub hooks: Vec<(String, Duration)>,
-    /// Errors: stderr, or the exit code.
+    /// The errors: stderr, or the exit code.
     pub errors: Vec<String>,
     /// The reason why a hook kept the turn from continuing, if one did.
     pub prevented: Option<String>,
     /// Set if any hook printed something.
     pub had_output: bool,
-    /// Tells this summary from others.
+    /// The id of this summary.
     pub id: String,
 }
 
-/// Sender of an agent loop's updates to all watchers. Cheap to clone.
+/// Sends an agent loop's updates to all watchers. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Updates {
     watchers: Arc<[Arc<dyn Watch>]>,
@@ -244,13 +246,13 @@ impl Updates {
         Self { watchers: watchers.into_iter().collect(), of: Origin::Main }
     }
 
-    /// The same watchers, about another agent loop.
+    /// Returns a sender to the same watchers, for another agent loop.
     pub(crate) fn about(&self, of: Origin) -> Self {
         Self { watchers: Arc::clone(&self.watchers), of }
     }
 
     /// Sends an update. A panic in a watcher affects only that watcher.
-    pub(crate) fn tell(&self, what: UpdateKind) {
+    pub(crate) fn send(&self, what: UpdateKind) {
         let update = Update { of: self.of.clone(), what };
         for watcher in self.watchers.iter() {
             let _ = catch_unwind(AssertUnwindSafe(|| watcher.on(&update)));
@@ -258,7 +260,7 @@ impl Updates {
     }
 
     pub(crate) fn notice(&self, notice: Notice) {
-        self.tell(UpdateKind::Notice(notice));
+        self.send(UpdateKind::Notice(notice));
     }
 }
 
@@ -271,9 +273,9 @@ impl fmt::Debug for Updates {
     }
 }
 
-/// Sees updates as they happen, on the task that works. Must not block.
+/// Receives updates as they happen, on the task that does the work. Must not block.
 pub trait Watch: Send + Sync {
-    /// Something happened.
+    /// Called for each update.
     fn on(&self, update: &Update);
 }
 

@@ -1,4 +1,4 @@
-//! Runs a program under the rules of a project, and prints its output and what it was refused:
+//! Runs a program under the rules of a project, and prints its output and its denials:
 //! `exec DIRECTORY BECKET PROGRAM [ARGUMENT]…`, where `BECKET` is the path of the program `becket`.
 
 use becket_embed::models::{self, Choice};

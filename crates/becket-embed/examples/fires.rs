@@ -1,7 +1,7 @@
 //! Fires an event on command: the baseline for the cost of the same firing in another language.
 //!
-//! The first line of stdin says what is fired, `{"open": …, "event": "Stop", "input": {…}}`, with `open` as in
-//! [`becket_embed::Open`]. Each further line is a number of times; it is answered with how many nanoseconds one took.
+//! The first line of stdin names the event, `{"open": …, "event": "Stop", "input": {…}}`, with `open` as in
+//! [`becket_embed::Open`]. Each further line is a number of times; the reply is the nanoseconds per firing.
 
 use becket_embed::models::{self, Choice};
 use becket_embed::{Host, Open, Session};
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Fires it once. A hook that fails must not pass for a fast one.
+/// Fires it once. A hook that fails must not count as a fast one.
 fn fired(runtime: &Runtime, session: &Session, wanted: &FireRequest) -> Result<(), Box<dyn Error>> {
     let event = session.event(&wanted.event, wanted.input.clone())?;
     let cancel = session.cancel().child_token();

@@ -1,8 +1,8 @@
 //! Tasks that are polled on the thread that wakes them, instead of on a thread of the runtime.
 //!
-//! A program's functions answer on the program's own threads. Such a thread polls the firing itself up to its next await, so
-//! no other thread has to be woken for it. Any other wake (a timer, the end of a process) is polled by the runtime, so no
-//! limit depends on the program's threads.
+//! A program's functions answer on the program's own threads. Such a thread polls the firing itself up to its next
+//! await, so no other thread has to be woken for it. Any other wake (a timer, the end of a process) is polled by the
+//! runtime, so no limit depends on the program's threads.
 //!
 //! INVARIANT: a thread that wakes a task does not poll it inside of the wake, where it may hold locks that the task needs, but
 //! after the wake has returned.
@@ -22,7 +22,7 @@ thread_local! {
 /// The number of times a thread polls a task that wakes itself.
 const TURNS: usize = 16;
 
-/// Woken tasks for this thread to poll. Those that it does not poll are left to the runtime.
+/// Woken tasks for this thread to poll. The runtime polls the remaining ones.
 #[derive(Default)]
 pub struct ReadyTasks(VecDeque<Runnable<&'static Handle>>);
 
@@ -33,7 +33,7 @@ pub fn begin(threads: &'static Handle, work: impl Future<Output = ()> + Send + '
     ReadyTasks(VecDeque::from([work])).poll();
 }
 
-/// Calls `wakes`, and returns its value and the tasks that it has woken.
+/// Calls `wakes`, and returns its value and the woken tasks.
 pub fn collect_woken<T>(wakes: impl FnOnce() -> T) -> (T, ReadyTasks) {
     let mut kept = SavedTasks(WOKEN.replace(Some(Vec::new())));
     let done = wakes();
@@ -63,7 +63,7 @@ impl ReadyTasks {
         self.0.is_empty()
     }
 
-    /// Polls the tasks on this thread, as far as they go without waiting.
+    /// Polls the tasks on this thread until they wait.
     pub fn poll(mut self) {
         for _ in 0..TURNS {
             for _ in 0..self.0.len() {
@@ -114,46 +114,50 @@ mod tests {
         Box::leak(Box::new(runtime.unwrap())).handle()
     }
 
-    /// A task that waits for an answer, and reports the thread on which it continued.
+    /// Starts a task that waits for an answer, and reports the thread on which it continued.
     fn asks(threads: &'static Handle) -> (oneshot::Sender<()>, mpsc::Receiver<ThreadId>) {
-        let ((answer, answered), (tell, told)) = (oneshot::channel(), mpsc::channel());
+        let ((answer, answered), (tell, receiver)) = (oneshot::channel(), mpsc::channel());
         begin(threads, async move {
             answered.await.ok();
             tell.send(thread::current().id()).ok();
         });
-        (answer, told)
+        (answer, receiver)
     }
 
     #[test]
     fn whoever_answers_takes_it_on() {
-        let (answer, told) = asks(threads());
+        let (answer, receiver) = asks(threads());
         let (sent, woken) = collect_woken(|| answer.send(()));
         assert!(sent.is_ok() && !woken.is_empty());
-        assert!(told.try_recv().is_err(), "it is not polled while it is woken");
+        assert!(receiver.try_recv().is_err(), "it is not polled while it is woken");
         woken.poll();
-        assert_eq!(told.try_recv().ok(), Some(thread::current().id()));
+        assert_eq!(receiver.try_recv().ok(), Some(thread::current().id()));
     }
 
     #[test]
     fn the_runtime_takes_on_what_nobody_else_does() {
-        let (answer, told) = asks(threads());
+        let (answer, receiver) = asks(threads());
         answer.send(()).unwrap();
-        assert_ne!(told.recv_timeout(PATIENCE).unwrap(), thread::current().id());
-        let (tell, told) = mpsc::channel();
+        assert_ne!(receiver.recv_timeout(PATIENCE).unwrap(), thread::current().id());
+        let (tell, receiver) = mpsc::channel();
         begin(threads(), async move {
-            // Long enough that it can't end before it is awaited.
+            // This is long enough that it can't end before it is awaited.
             tokio::time::sleep(Duration::from_millis(100)).await;
             tell.send(thread::current().id()).ok();
         });
-        assert_ne!(told.recv_timeout(PATIENCE).unwrap(), thread::current().id());
+        assert_ne!(receiver.recv_timeout(PATIENCE).unwrap(), thread::current().id());
     }
 
     #[test]
     fn a_waking_that_panics_loses_nothing() {
-        let (answer, told) = asks(threads());
+        let (answer, receiver) = asks(threads());
         drop(collect_woken(|| answer.send(())));
-        assert_ne!(told.recv_timeout(PATIENCE).unwrap(), thread::current().id(), "it is left to the runtime");
-        let (answer, told) = asks(threads());
+        assert_ne!(
+            receiver.recv_timeout(PATIENCE).unwrap(),
+            thread::current().id(),
+            "it is left to the runtime"
+        );
+        let (answer, receiver) = asks(threads());
         let panics = std::panic::AssertUnwindSafe(|| {
             collect_woken(|| {
                 answer.send(()).unwrap();
@@ -161,30 +165,30 @@ mod tests {
             })
         });
         assert!(std::panic::catch_unwind(panics).is_err());
-        told.recv_timeout(PATIENCE).unwrap();
+        receiver.recv_timeout(PATIENCE).unwrap();
         // Afterwards the thread collects nothing.
-        let (answer, told) = asks(threads());
+        let (answer, receiver) = asks(threads());
         answer.send(()).unwrap();
-        told.recv_timeout(PATIENCE).unwrap();
+        receiver.recv_timeout(PATIENCE).unwrap();
     }
 
     #[test]
     fn what_wakes_itself_ends() {
-        let (tell, told) = mpsc::channel();
+        let (tell, receiver) = mpsc::channel();
         begin(threads(), async move {
             for _ in 0..TURNS * 4 {
                 tokio::task::yield_now().await;
             }
             tell.send(()).ok();
         });
-        told.recv_timeout(PATIENCE).unwrap();
+        receiver.recv_timeout(PATIENCE).unwrap();
     }
 
     #[test]
     fn a_waking_during_a_turn_is_not_lost() {
         let threads = threads();
         for _ in 0..2_000 {
-            let ((first, one), (second, two), (tell, told)) =
+            let ((first, one), (second, two), (tell, receiver)) =
                 (oneshot::channel(), oneshot::channel(), mpsc::channel());
             begin(threads, async move {
                 one.await.ok();
@@ -194,7 +198,7 @@ mod tests {
             let other = thread::spawn(move || second.send(()).is_ok());
             let (_, woken) = collect_woken(|| first.send(()));
             woken.poll();
-            told.recv_timeout(PATIENCE).unwrap();
+            receiver.recv_timeout(PATIENCE).unwrap();
             other.join().unwrap();
         }
     }

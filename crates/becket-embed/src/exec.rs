@@ -12,10 +12,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The name of the program that supervises.
+/// The name of the supervising program.
 const BECKET: &str = "becket";
 
-/// The widest program in an error, in characters.
+/// The maximum length of a program in an error, in characters.
 const WIDTH: usize = 200;
 
 /// A program to run. It reads nothing from its stdin.
@@ -91,7 +91,7 @@ pub enum NotExecuted {
     /// The request can't be satisfied.
     #[error("{0}")]
     Wrong(String),
-    /// There is no program that supervises.
+    /// The supervising program is missing.
     #[error(
         "the program `{BECKET}`, which supervises, is not in the search path: install it, or name it (`becket`)"
     )]
@@ -102,7 +102,7 @@ pub enum NotExecuted {
 }
 
 impl ExecRequest {
-    /// Returns the failure in words, with the program that it is about.
+    /// Describes the failure, with the program that it is about.
     #[must_use]
     pub fn describe(&self, why: &NotExecuted) -> String {
         if self.program.is_empty() {
@@ -115,7 +115,7 @@ impl ExecRequest {
 }
 
 impl NotExecuted {
-    /// Returns what became of the program, in a word: `not_run`, `timed_out`, `cancelled` or `lost`.
+    /// Returns the fate of the program in a word: `not_run`, `timed_out`, `cancelled` or `lost`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -131,11 +131,11 @@ impl NotExecuted {
 }
 
 impl Session {
-    /// Runs a program, and everything that it starts, under the rules and rights of the session's configuration, to its end.
-    /// Programs that an ask rule holds are denied: there is nobody to ask. Hooks are not asked.
+    /// Runs a program, and everything that it starts, to its end under the rules and rights of the session's
+    /// configuration. Programs to which an ask rule applies are denied: there is no user to ask. Hooks do not run.
     ///
     /// # Errors
-    /// [`NotExecuted`] if there is no exit code.
+    /// Errors with [`NotExecuted`] if there is no exit code.
     pub async fn exec(
         &self,
         request: &ExecRequest,
@@ -212,7 +212,7 @@ fn variables(
     Ok(environment.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
-/// Finds the program that supervises.
+/// Finds the supervising program.
 fn find(environment: &Environment) -> Option<PathBuf> {
     find_program(BECKET, environment.var("PATH")?)
 }

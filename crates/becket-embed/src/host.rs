@@ -17,11 +17,11 @@ use uuid::Uuid;
 pub struct Host {
     /// The variables and the home of the process; sessions read them nowhere else.
     pub environment: Environment,
-    /// The dialect of a session that names none.
+    /// The profile of a session that names none.
     pub profile: becket_engine::Profile,
     /// Settings of the source `flag`: they belong to the host, and no session replaces them.
     pub settings: Option<FlagSettings>,
-    /// More plugins, by their directories, absolute.
+    /// More plugins, as absolute directories.
     pub plugins: Vec<PathBuf>,
     /// The managed settings, instead of the system's directory.
     pub managed: Option<PathBuf>,
@@ -42,7 +42,7 @@ pub enum NotOpened {
     /// The configuration forbids the start (C3, C9).
     #[error("no session starts with this configuration: {why}")]
     Configuration {
-        /// Why.
+        /// The reason.
         why: String,
         /// The problems in it.
         findings: Vec<Finding>,
@@ -118,7 +118,7 @@ impl Host {
         })
     }
 
-    /// The settings of the source `flag`.
+    /// Returns the settings of the source `flag`.
     fn settings(&self, wants: &Open) -> Result<Option<FlagSettings>, NotOpened> {
         match (&self.settings, &wants.settings, &wants.settings_file) {
             (of_host, None, None) => Ok(of_host.clone()),
@@ -154,11 +154,11 @@ fn wrong(why: impl Into<String>) -> NotOpened {
     NotOpened::Wrong(why.into())
 }
 
-/// The MCP servers of a session.
+/// Returns the MCP servers of a session.
 fn configured(wants: &Open, launch: &Launch) -> Result<Option<servers::LoadedServers>, NotOpened> {
     let named = match (&wants.mcp_servers, &wants.mcp_config) {
         (None, None) => return Ok(None),
-        (Some(servers), None) => McpConfig::Here(servers.clone()),
+        (Some(servers), None) => McpConfig::Inline(servers.clone()),
         (None, Some(file)) => McpConfig::File(launch.start.join(file)),
         (Some(_), Some(_)) => return Err(wrong("give `mcp_servers` or `mcp_config`, not both")),
     };

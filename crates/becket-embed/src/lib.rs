@@ -7,14 +7,14 @@
 //! - [`host`]: the state that all sessions of a process share, and the opening of sessions
 //! - [`open`]: the options of a session
 //! - [`session`]: one session: an engine, the facts that its events share, the hooks that its program has registered
-//! - [`mod@launch`]: the directory and dialect of a session, and the additional sources of its configuration
+//! - [`mod@launch`]: the directory and profile of a session, and the additional sources of its configuration
 //! - [`servers`]: the MCP servers that a host names, for hooks to call
 //! - [`view`]: the results, as data with a schema
 //! - [`caller_executor`]: firings that run on the program's own threads
 //! - [`exec`]: programs under the rules of a session
 //! - [`event`], [`models`]: names of events, the models of hooks
 //!
-//! This crate reads no variable and no home directory: the creator of a [`host::Host`] passes them in.
+//! This crate reads no variable and no home directory: whoever creates a [`host::Host`] passes them in.
 
 pub mod caller_executor;
 pub mod event;

@@ -8,7 +8,7 @@ use becket_llm::{
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The providers with the variables that usually hold their keys.
+/// The providers with the variables that usually contain their keys.
 const KEYS: &[(&str, &str)] = &[
     ("anthropic", "ANTHROPIC_API_KEY"),
     ("openai", "OPENAI_API_KEY"),
@@ -49,7 +49,7 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the script of the model can't be used: {why}")]
 pub struct BadScript {
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -101,7 +101,8 @@ fn providers(choice: &Choice, around: &Environment) -> Providers {
     }
 }
 
-/// A bare name with a separate server means OpenAI's protocol, which local servers implement.
+/// Returns the full name of a model. A bare name with a separate server means OpenAI's protocol, which local servers
+/// implement.
 pub fn full_name(name: &str, has_server: bool) -> String {
     let is_bare = !name.contains("::") && !is_anthropic(name);
     if has_server && is_bare { format!("openai::{name}") } else { name.to_owned() }
@@ -138,7 +139,7 @@ fn credential(provider: &str, key: &str, around: &Environment) -> Option<Credent
 
 /// The variable with the name of the application, as SDKs set it.
 const CLIENT_APP: &str = "CLAUDE_AGENT_SDK_CLIENT_APP";
-/// The number of characters of that name.
+/// The maximum length of that name, in characters.
 const CLIENT_APP_LENGTH: usize = 128;
 
 /// Returns the name of the application, unless it can't be part of a header.

@@ -24,7 +24,7 @@ pub struct Open {
     /// More settings (source `flag`).
     #[serde(default)]
     pub settings: Option<Map<String, Value>>,
-    /// The same as a file.
+    /// More settings, as a file.
     #[serde(default)]
     pub settings_file: Option<PathBuf>,
     /// The MCP servers that `mcp_tool` hooks may call, by name, in the format of `mcpServers` in an `.mcp.json`. They
@@ -32,13 +32,13 @@ pub struct Open {
     /// has any.
     #[serde(default)]
     pub mcp_servers: Option<Map<String, Value>>,
-    /// The same as a file like `.mcp.json`. No such file is searched for.
+    /// The MCP servers, as a file like `.mcp.json`. No file is searched for.
     #[serde(default)]
     pub mcp_config: Option<PathBuf>,
     /// The settings files to read; default: all. Managed ones are always read.
     #[serde(default)]
     pub setting_sources: Option<Vec<Source>>,
-    /// More plugins, by their directories.
+    /// The directories of more plugins.
     #[serde(default)]
     pub plugin_dirs: Vec<PathBuf>,
     /// Set if an error in the configuration keeps the session from being opened.
@@ -74,11 +74,11 @@ pub struct Open {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The user's own.
+    /// The settings of the user.
     User,
-    /// The project's, shared.
+    /// The shared settings of the project.
     Project,
-    /// The project's, of this machine.
+    /// The settings of the project on this machine.
     Local,
 }
 
@@ -98,9 +98,9 @@ pub enum Profile {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
-    /// Asks about calls that are not allowed.
+    /// Calls that are not allowed are asked about.
     Default,
-    /// Nothing is changed.
+    /// Nothing may be changed.
     Plan,
     /// Edits of files are allowed.
     AcceptEdits,
@@ -108,7 +108,7 @@ pub enum Mode {
     Auto,
     /// Every call that would be asked about is denied.
     DontAsk,
-    /// Nothing is asked.
+    /// No call is asked about.
     BypassPermissions,
 }
 
@@ -126,13 +126,13 @@ impl Mode {
     }
 }
 
-/// The meaning of a failure of a client's hook.
+/// The effect of a failure of a client's hook.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailurePolicy {
-    /// It decides nothing and is reported.
+    /// The failure decides nothing and is reported.
     Continue,
-    /// It blocks on events on which a failure can (O10).
+    /// The failure blocks on events on which a failure can (O10).
     Block,
 }
 
@@ -160,9 +160,10 @@ pub struct Registration {
     /// Its position among the program's hooks; lower comes first.
     #[serde(default)]
     pub order: i64,
-    /// Its time limit in seconds; none: that of a command.
+    /// Its time limit in seconds; default: that of a command.
     pub timeout: Option<f64>,
-    /// The meaning of its failure; none: PreToolUse is denied and a prompt is rejected, elsewhere it is reported (H9).
+    /// The effect of its failure; default: PreToolUse is denied and a prompt is rejected, elsewhere it is reported
+    /// (H9).
     #[serde(default)]
     pub on_failure: Option<FailurePolicy>,
 }

@@ -2,7 +2,8 @@
 //!
 //! - [`McpConfig`], [`LoadedServers`]: the places that configure servers, and their entries; reading connects nothing
 //! - [`ServerPool`]: the connected servers, and the errors of the others
-//! - `session_servers`: those of one session, connected when a hook calls the first of them, and ended with the session
+//! - `session_servers`: the servers of one session, connected when a hook calls the first of them, and ended with the
+//!   session
 //!
 //! No file is searched for: a project's own servers are read only if the host names their file. The host decides which servers
 //! to trust: only the entry itself is checked.

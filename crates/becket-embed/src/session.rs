@@ -35,13 +35,13 @@ pub struct Session {
     facts: Facts,
     ends: SessionResources,
     hooks: Mutex<HashMap<String, RegistrationId>>,
-    /// Read by each firing; holding the write lock means that none is in progress.
+    /// A lock that each firing reads; while the write lock is held, none is in progress.
     under_way: RwLock<()>,
 }
 
 /// The resources that are ended with a session.
 pub(crate) struct SessionResources {
-    /// Ends whatever the session runs.
+    /// The token that ends everything the session runs.
     pub(crate) cancel: CancellationToken,
     /// The MCP servers that its hooks may call.
     pub(crate) servers: Option<SessionServers>,
@@ -57,7 +57,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// The session as its events name it.
+    /// Returns the session as its events name it.
     fn of_session(&self, id: &Arc<str>) -> becket_model::Session {
         becket_model::Session::new(SessionId::from(id.clone()), &self.transcript, &self.start)
     }
@@ -73,7 +73,7 @@ impl Session {
         Session { id, engine, facts, ends, hooks: Mutex::default(), under_way: RwLock::default() }
     }
 
-    /// The directory in which it starts.
+    /// Returns the directory in which it starts.
     pub(crate) fn start(&self) -> &Path {
         &self.facts.start
     }
@@ -82,27 +82,27 @@ impl Session {
         &self.facts.environment
     }
 
-    /// The session as its events name it.
+    /// Returns the session as its events name it.
     pub(crate) fn of_events(&self) -> becket_model::Session {
         self.facts.of_session(&self.id)
     }
 
-    /// Keeps the session from being closed as long as the guard is held.
+    /// Prevents the session from being closed as long as the guard is alive.
     pub(crate) async fn holds_open(&self) -> RwLockReadGuard<'_, ()> {
         self.under_way.read().await
     }
 
-    /// Its id, as hooks see it.
+    /// Returns its id, as hooks see it.
     pub fn id(&self) -> &Arc<str> {
         &self.id
     }
 
-    /// Its engine.
+    /// Returns its engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Ends whatever it runs once it is cancelled. A firing's own token is best a child of it.
+    /// Returns the token that ends everything it runs. The token of a firing should be a child of it.
     pub fn cancel(&self) -> &CancellationToken {
         &self.ends.cancel
     }
@@ -111,7 +111,7 @@ impl Session {
     /// and `permission_mode` if they are missing.
     ///
     /// # Errors
-    /// Returns the mismatch as a message.
+    /// Errors with a message about the mismatch.
     pub fn event(
         &self,
         name: &str,
@@ -225,7 +225,7 @@ impl Session {
         BackgroundResults { background: background::left(delivered, Vec::new()), wakes }
     }
 
-    /// The environment files that hooks have filled; later ones win (H12).
+    /// Returns the environment files that hooks have filled; later ones win (H12).
     pub fn env_files(&self) -> Vec<PathBuf> {
         self.engine.host().env_files(&SessionId::from(self.id.clone()))
     }
@@ -233,13 +233,13 @@ impl Session {
     /// Reads the configuration again.
     ///
     /// # Errors
-    /// Errors if it can no longer be read; then it stays unchanged.
+    /// Errors if it can no longer be read; the configuration is then unchanged.
     pub fn reload(&self) -> Result<CheckReport, String> {
         let config = self.engine.host().reload().map_err(|error| error.to_string())?;
         Ok(checked(&config))
     }
 
-    /// Returns the events that a hook or a permission rule concerns: PreToolUse and PermissionRequest are included if
+    /// Returns the events that a hook or a permission rule may affect: PreToolUse and PermissionRequest are included if
     /// there is any rule, since a rule denies a call without a hook. A registered hook or a reload changes them.
     pub fn events(&self) -> Vec<&'static str> {
         let concerns = |event: &EventKind| self.engine.host().concerns(*event);
@@ -278,7 +278,7 @@ pub fn runs_on_caller(event: &ReadyEvent) -> bool {
     starts <= STARTS && actions().all(|action| matches!(action, Action::Callback(_) | Action::Command(_)))
 }
 
-/// Rejects a field that has only one valid value, and another one was given.
+/// Rejects a field whose only valid value was not given.
 fn own(name: &str, given: Option<&Value>, value: &str) -> Result<(), String> {
     match given {
         Some(given) if given.as_str() != Some(value) => {
@@ -311,7 +311,7 @@ fn callback(wants: &Registration, hook: Arc<dyn Hook>) -> Result<Callback, Strin
     }
 }
 
-/// The time limit of a hook, from its seconds.
+/// Returns the time limit of a hook, from its seconds.
 ///
 /// # Errors
 /// Errors if it is not a valid time.

@@ -1,4 +1,4 @@
-//! The cost of a supervisor: what programs take with it, less what they take without.
+//! The cost of a supervisor: the time that programs take with it, minus the time without it.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(clippy::disallowed_methods, reason = "the search path of whoever measures")]
@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use becket_exec::{DomainRights, ExitStatus, NetworkRights, PathRights, Program, Rights, Supervisor};
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 
 const EXECS: u32 = 200;
 const MICROSECOND: f64 = 1e3;
@@ -20,21 +20,26 @@ fn main() {
     let mut bench = Bench::new("becket-exec");
     let scene = Scene::new(&Rights::default());
     bench.note("less the same without a supervisor");
-    bench.sampled("`sh -c true`", Must::Nanos(MILLISECOND), || scene.added("true", 1), None);
+    bench.sampled("`sh -c true`", BenchTarget::Nanos(MILLISECOND), || scene.added("true", 1), None);
     let line = format!("i=0; while [ $i -lt {EXECS} ]; do /bin/true; i=$((i+1)); done");
-    bench.sampled("each exec", Must::Nanos(250.0 * MICROSECOND), || scene.added(&line, EXECS), None);
+    bench.sampled("each exec", BenchTarget::Nanos(250.0 * MICROSECOND), || scene.added(&line, EXECS), None);
     let host = DomainRights {
         allowed: BTreeSet::from([BTreeSet::from(["example.com".to_owned()])]),
         ..DomainRights::default()
     };
     let hosts = Scene::new(&Rights { network: NetworkRights::Domains(host), ..Rights::default() });
-    bench.sampled("`sh -c true`, with one allowed host", Must::Nothing, || hosts.added("true", 1), None);
+    bench.sampled(
+        "`sh -c true`, with one allowed host",
+        BenchTarget::Nothing,
+        || hosts.added("true", 1),
+        None,
+    );
     let below = PathRights::below([std::env::temp_dir().canonicalize().unwrap()]);
     let files = Scene::new(&Rights { write: below, ..Rights::default() });
     let writes = format!("i=0; while [ $i -lt {EXECS} ]; do : > file; i=$((i+1)); done");
     bench.sampled(
         "each file opened to be written, with rights to write",
-        Must::Nothing,
+        BenchTarget::Nothing,
         || files.added(&writes, EXECS),
         None,
     );
@@ -44,7 +49,7 @@ for _ in range(2000): x = t.Thread(target=int); x.start(); x.join()'";
     if scene.bare("python3 -c ''") {
         bench.versus(
             "2,000 threads of Python",
-            Must::Ratio(1.3),
+            BenchTarget::Ratio(1.3),
             || scene.run(threads),
             || scene.bare(threads),
         );
@@ -53,14 +58,14 @@ for _ in range(2000): x = t.Thread(target=int); x.start(); x.join()'";
         let build = scene.build(if bench.is_quick() { 4 } else { 16 });
         bench.versus(
             "a build of C files, `make -j2`",
-            Must::Ratio(1.05),
+            BenchTarget::Ratio(1.05),
             || scene.run(&build),
             || scene.bare(&build),
         );
     }
 }
 
-/// A supervisor, and a directory to build in.
+/// A supervisor, and a directory for builds.
 struct Scene {
     supervisor: Supervisor,
     directory: tempfile::TempDir,
@@ -89,7 +94,7 @@ impl Scene {
         assert_eq!(self.supervisor.run(&program, &mut ()).unwrap(), ExitStatus::Exited(0));
     }
 
-    /// Runs a line without one, and returns whether it succeeds.
+    /// Runs a line without a supervisor, and returns whether it succeeds.
     fn bare(&self, line: &str) -> bool {
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(self.directory.path()).stdout(Stdio::null());

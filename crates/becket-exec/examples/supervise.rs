@@ -2,8 +2,9 @@
 //! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [write=DIRECTORY]… [deny-write=PATH]… [deny-read=PATH]… [no-network] [domain=ENTRY]…
 //! [no-domain=ENTRY]… [unix-sockets] [resolve=NAME=ADDRESS]… [end-line] [approve] -- PROGRAM [ARGUMENT]…`.
 //!
-//! `domain` and `no-domain` allow and deny hosts; with `resolve` the names are all that are known.
-//! `end-line` ends everything with the first denial; `approve` lets every program run that an ask rule holds; without it they are denied.
+//! `domain` and `no-domain` allow and deny hosts; with `resolve` only the given names are known.
+//! `end-line` ends everything with the first denial; `approve` approves every program that an ask rule pauses; without
+//! it they are denied.
 
 #![expect(
     clippy::disallowed_methods,
@@ -32,7 +33,7 @@ struct Terminal {
 impl Host for Terminal {
     fn ask(&mut self, pending: PendingApproval) {
         if self.approves {
-            // An answer takes its time and comes from another thread.
+            // An answer takes some time and comes from another thread.
             std::thread::spawn(move || {
                 std::thread::sleep(std::time::Duration::from_millis(100));
                 pending.approve();

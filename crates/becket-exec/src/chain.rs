@@ -3,19 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The most names of a chain that are kept: the first, and the last ones.
+/// The maximum number of names of a chain that are kept: the first one, and the last ones.
 const MOST: usize = 12;
 
 /// The names of the programs that led to a process, first to last: `make → sh → git`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chain {
     names: Vec<Arc<str>>,
-    /// Names after the first were left out.
+    /// True if names after the first were left out.
     cut: bool,
 }
 
 impl Chain {
-    /// Returns the chain with one more program. A long one loses names from its middle.
+    /// Returns the chain with one more program. A long chain loses names from its middle.
     #[must_use]
     pub fn with(&self, name: &str) -> Self {
         let mut chain = self.clone();

@@ -1,4 +1,4 @@
-//! Rights of a process without a supervisor.
+//! The rights of a process without a supervisor.
 
 use std::io;
 
@@ -6,20 +6,21 @@ use crate::error::StartError;
 use crate::sys;
 use becket_model::Rights;
 
-/// Rights that are ready to be enforced: for a process that starts others under less than everything, and needs no
-/// rules for them.
+/// Rights that are ready to be enforced, for a process that starts others with restricted rights and needs no rules
+/// for them.
 pub struct Confinement(sys::Sandbox);
 
 impl Confinement {
-    /// Prepares it. After this, entering allocates nothing and opens nothing.
+    /// Prepares the rights. After this, entering allocates nothing and opens nothing.
     ///
     /// # Errors
-    /// [`StartError`] if a right can't be taken away here, or a path of the rights does not exist (E5).
+    /// Returns a [`StartError`] if a right can't be taken away on this system, or a path of the rights does not exist
+    /// (E5).
     pub fn new(rights: &Rights) -> Result<Self, StartError> {
         sys::confine(rights).map(Self)
     }
 
-    /// Takes the rights away from the calling thread and from everything that it starts from now on, for good.
+    /// Takes the rights away permanently from the calling thread and from everything that it starts from now on.
     ///
     /// # Errors
     /// Errors if the system refuses; then nothing may be started.

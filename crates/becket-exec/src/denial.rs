@@ -1,4 +1,4 @@
-//! A program that was not run, and the line that its caller reads about it (protocol.md E3).
+//! A program that was denied, and the line that its caller reads about it (protocol.md E3).
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use becket_base::text::one_line;
 use crate::chain::Chain;
 use crate::matched_rule::MatchedRule;
 
-/// The most characters of a command in a line.
+/// The maximum number of characters of a command in a line.
 const WIDEST: usize = 200;
 
-/// The most characters of a host's reason in a line.
+/// The maximum number of characters of a host's reason in a line.
 const LONGEST_REASON: usize = 1000;
 
 /// A program that was not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Denial {
-    /// Its arguments, joined by blanks.
+    /// The arguments of the program, joined by blanks.
     pub command: String,
-    /// The programs that led to it, itself last.
+    /// The programs that led to it, ending with itself.
     pub chain: Chain,
-    /// The reason.
+    /// The reason for the denial.
     pub cause: DenialCause,
 }
 
@@ -29,33 +29,34 @@ pub struct Denial {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DenialCause {
-    /// A deny rule matches it.
+    /// A deny rule matches the program.
     Rule(MatchedRule),
-    /// An ask rule matches it, and it was not approved.
+    /// An ask rule matches the program, and it was not approved.
     NotApproved {
         /// The rule.
         rule: MatchedRule,
         /// The host's reason.
         why: String,
     },
-    /// A hook denies it.
+    /// A hook denies the program.
     Hook {
         /// The host's reason.
         why: String,
     },
-    /// Its arguments or its file can't be read (E2).
+    /// The program's arguments or its file can't be read (E2).
     Unreadable {
-        /// The error of the system.
+        /// The error reported by the system.
         why: String,
     },
-    /// It is a 32-bit program, whose system calls are not examined.
+    /// The program is a 32-bit one, whose system calls are not examined.
     ThirtyTwoBit,
-    /// It works only with the rights of root, which a supervised program never gets from its file.
+    /// The program works only with root's rights, which a supervised program never gets from its file.
     NeedsRoot,
 }
 
 impl Denial {
-    /// Returns the line for stderr, with its end of line. Control characters are left out: the arguments may be any.
+    /// Returns the line for stderr, including the line feed. Control characters are removed: arguments may contain
+    /// any.
     #[must_use]
     pub fn line(&self) -> String {
         format!("becket: {self}\n")
@@ -83,7 +84,7 @@ impl fmt::Display for DenialCause {
     }
 }
 
-/// Returns a reason as a part of one line: other words follow it.
+/// Returns a reason as a part of one line: more text follows it.
 fn phrase(why: &str) -> String {
     one_line(why, LONGEST_REASON).trim_end_matches('.').to_owned()
 }

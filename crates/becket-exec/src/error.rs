@@ -1,9 +1,9 @@
-//! Reasons why nothing was run.
+//! Reasons why a program was not started.
 
 use std::io;
 use std::path::PathBuf;
 
-/// The reason why a supervisor has not started its program. Nothing was run (protocol.md E2).
+/// The reason why a supervisor did not start its program. Nothing was run (protocol.md E2).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
@@ -13,16 +13,16 @@ pub enum StartError {
     /// The program was not found.
     #[error("there is no program `{name}` in the search path")]
     NotFound {
-        /// The name as it was given.
+        /// The name as the caller gave it.
         name: String,
     },
     /// An argument or a variable can't be passed to a program.
-    #[error("`{text}` has a NUL character, which no program can receive")]
+    #[error("`{text}` contains a NUL character, which can't be passed to a program")]
     Nul {
         /// The argument.
         text: String,
     },
-    /// ptrace is not permitted.
+    /// ptrace is not permitted on this system.
     #[error(
         "ptrace is not permitted here ({0}), so the rules could not be enforced: a tracer, a container or another \
          `becket exec` around this one forbids it"
@@ -31,9 +31,9 @@ pub enum StartError {
     /// Seccomp filters are not permitted or not supported.
     #[error("seccomp filters are not available here ({0}), so the rules could not be enforced")]
     NoSeccomp(io::Error),
-    /// A right can't be taken away here (E5).
+    /// A right can't be taken away on this system (E5).
     #[error(
-        "the rights of the program can't be restricted here: {why}; that takes Landlock of Linux 6.2, and of \
+        "the rights of the program can't be restricted here: {why}; that requires Landlock of Linux 6.2, and of \
          Linux 6.12 for signals"
     )]
     Rights {
@@ -46,15 +46,15 @@ pub enum StartError {
         /// The reason.
         why: String,
     },
-    /// Paths can't be denied here (E5).
+    /// Paths can't be denied on this system (E5).
     #[error(
-        "paths can't be denied to the program here: {0}; that takes user namespaces, which this system or a container \
+        "paths can't be denied to the program here: {0}; that requires user namespaces, which this system or a container \
          around this process may forbid"
     )]
     Mounts(io::Error),
-    /// Single hosts can't be allowed here (E5).
+    /// Single hosts can't be allowed on this system (E5).
     #[error(
-        "single hosts can't be allowed to the program here: {0}; that takes user and network namespaces, which this \
+        "single hosts can't be allowed to the program here: {0}; that requires user and network namespaces, which this \
          system or a container around this process may forbid"
     )]
     Network(io::Error),
@@ -63,21 +63,21 @@ pub enum StartError {
     RightsPath {
         /// The path.
         path: PathBuf,
-        /// The error of the system.
+        /// The error reported by the system.
         why: io::Error,
     },
-    /// There is a supervisor around this one, which has to enforce the rules, and does not.
-    #[error("the rules can't be handed to the supervisor around this one: {0}")]
+    /// There is an outer supervisor, which would have to enforce the rules and does not.
+    #[error("the rules can't be passed to the outer supervisor: {0}")]
     Nested(io::Error),
-    /// There is a supervisor around this one, and hooks can't be asked through it.
-    #[error("there is a supervisor around this one, through which no hook can be asked about a program")]
+    /// There is an outer supervisor, and hooks can't be asked through it.
+    #[error("hooks can't be asked about a program through the outer supervisor")]
     NestedHooks,
     /// The kernel did not execute the program.
     #[error("`{}` can't be executed: {why}", file.display())]
     NotExecutable {
         /// The file.
         file: PathBuf,
-        /// The error of the system.
+        /// The error reported by the system.
         why: io::Error,
     },
     /// The directory can't be entered.
@@ -85,10 +85,10 @@ pub enum StartError {
     Directory {
         /// The directory.
         directory: PathBuf,
-        /// The error of the system.
+        /// The error reported by the system.
         why: io::Error,
     },
-    /// A process or a pipe could not be made.
+    /// A process or a pipe could not be created.
     #[error("the program can't be started: {0}")]
     System(#[from] io::Error),
 }

@@ -1,16 +1,16 @@
-//! The end of a supervised program.
+//! The exit status of a supervised program.
 
-/// The end of the first program. Everything that it left running has ended as well (E7).
+/// The exit status of the first program. Everything that it left running has ended as well (E7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// It ended with this code.
+    /// The program exited with this code.
     Exited(u8),
-    /// A signal of this number ended it.
+    /// The program was killed by the signal with this number.
     Killed(i32),
 }
 
 impl ExitStatus {
-    /// Returns the exit code as a shell reports it: 128 and the number of a signal.
+    /// Returns the exit code as a shell reports it: for a signal, 128 plus its number.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {

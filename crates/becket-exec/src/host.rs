@@ -1,4 +1,4 @@
-//! The program around the supervisor: it answers for the user and shows what happens.
+//! The program that embeds the supervisor: it answers for the user and shows what happens.
 
 use std::fmt;
 
@@ -10,32 +10,32 @@ use crate::exit_status::ExitStatus;
 use crate::matched_rule::MatchedRule;
 use crate::refused_access::RefusedAccess;
 
-/// The program around the supervisor. The defaults approve nothing and show nothing.
+/// The program that embeds the supervisor. The defaults approve nothing and show nothing.
 pub trait Host {
-    /// Is called once the first process is traced, before it executes anything.
+    /// Called once the first process is traced, before it executes anything.
     fn started(&mut self) {}
 
-    /// Receives a program that an ask rule or the condition of a hook holds (E4). It waits until [`PendingApproval::approve`] or
-    /// [`PendingApproval::refuse`] is called, from any thread; meanwhile every other process goes on, so this method
-    /// must return at once.
+    /// Receives a program that is paused by an ask rule or the condition of a hook (E4). The program waits until
+    /// [`PendingApproval::approve`] or [`PendingApproval::refuse`] is called, from any thread; meanwhile every other
+    /// process continues, so this method must return at once.
     fn ask(&mut self, pending: PendingApproval) {
         pending.refuse("there is nobody to ask");
     }
 
-    /// Receives each denial. The denied process has printed its line itself unless `silent` is true: then it was killed
-    /// instead, and the line is the host's to show.
+    /// Receives each denial. The denied process has printed its line itself unless `silent` is true: then it was
+    /// killed instead, and the host has to show the line.
     fn denied(&mut self, denial: &Denial, silent: bool) {
         let _ = (denial, silent);
     }
 
-    /// Receives an access that rights have refused, the first time for each path. The program has received the error of the
-    /// system, and goes on.
+    /// Receives an access that was refused for lack of rights, once for each path. The program has received the error
+    /// of the system, and continues.
     fn refused(&mut self, access: &RefusedAccess) {
         let _ = access;
     }
 
     /// Receives the result of the first process, if programs that are kept outlive it; everything else has ended. The
-    /// supervisor goes on until they end.
+    /// supervisor continues until they end.
     fn lingers(&mut self, status: ExitStatus) {
         let _ = status;
     }
@@ -48,7 +48,8 @@ pub trait Host {
 
 impl Host for () {}
 
-/// Something that a determined program could use here to change the arguments of another one after they were examined.
+/// A weakness of this system that a determined program could use to change the arguments of another one after they
+/// were examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Weakness {
@@ -74,18 +75,18 @@ pub struct PendingApproval {
     pub command: String,
     /// The program itself.
     pub program: ExecutedProgram,
-    /// The programs that led to it, itself last.
+    /// The programs that led to it, ending with itself.
     pub chain: Chain,
-    /// The ask rule that holds it, if it is not held for hooks alone.
+    /// The ask rule that pauses it, unless only hooks do.
     pub rule: Option<MatchedRule>,
-    /// Set if the condition of a hook matches it.
+    /// True if the condition of a hook matches it.
     pub is_for_hooks: bool,
-    /// Passes the answer on: the reason for a refusal, or `None`.
+    /// Delivers the answer: the reason for a refusal, or `None`.
     pub(crate) answer: Option<Box<dyn FnOnce(Option<String>) + Send>>,
 }
 
 impl PendingApproval {
-    /// Lets the program run.
+    /// Allows the program to run.
     pub fn approve(mut self) {
         self.pass_on(None);
     }

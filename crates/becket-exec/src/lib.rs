@@ -1,22 +1,22 @@
 //! Runs a program, and everything that it starts, under the permission rules for Bash.
 //!
 //! A rule such as `Bash(git push *)` is compared with each program at the moment it is executed: with its final
-//! arguments and its real file, before its first instruction. So it holds in scripts, in `make`, in other languages,
-//! behind aliases of git and for copies of a program, which no reading of the command line can know.
+//! arguments and its real file, before its first instruction. So it applies in scripts, in `make`, in other languages,
+//! behind aliases of git and to copies of a program, which no parser of the command line can know.
 //!
-//! [`Supervisor::run`] starts the program as a child that is traced (ptrace), with every process that it starts. Inside,
-//! an `exec` without a tracer fails (seccomp), so the end of the supervisor at any moment lets nothing through. A
-//! program that a rule denies ends with 126 and one line on stderr; the others go on. What is still running when the
-//! first program ends is ended.
+//! [`Supervisor::run`] starts the program as a child that is traced (ptrace), with every process that it starts. In
+//! these processes an `exec` without a tracer fails (seccomp), so nothing gets through if the supervisor ends at any
+//! moment. A program that a rule denies exits with 126 and one line on stderr; the others continue. Processes still
+//! running when the first program ends are ended.
 //!
-//! The supervisor fails closed: a program that can't be read does not run, and where the kernel refuses what is needed
+//! The supervisor fails closed: a program that can't be read does not run, and if the kernel lacks what is needed
 //! nothing is run ([`StartError`]).
 //!
-//! What it does not see: code that a program loads instead of executing (a library, an interpreter's script), and a
-//! program whose file was changed. Rules on files (`Read`, `Edit`) are not its business.
+//! It does not see code that a program loads instead of executing (a library, an interpreter's script), or a program
+//! whose file was changed. Rules on files (`Read`, `Edit`) are out of its scope.
 //!
-//! Linux on x86_64 and aarch64; elsewhere nothing is run. The supervisor needs its process for itself: it waits for every
-//! child, becomes the parent of orphans and ignores the keys that interrupt. It reads no environment.
+//! Supported on Linux on x86_64 and aarch64; elsewhere nothing is run. The supervisor needs its process for itself: it
+//! waits for every child, becomes the parent of orphans and ignores the keys that interrupt. It reads no environment.
 //!
 //! Codes such as (E1) are rules of `docs/protocol.md`.
 

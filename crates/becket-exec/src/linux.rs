@@ -1,16 +1,16 @@
-//! The supervisor of Linux: ptrace decides, and seccomp keeps what is untraced from executing anything.
+//! The supervisor on Linux: ptrace decides, and seccomp prevents untraced processes from executing anything.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `command.rs`, `child.rs` | the program as C strings; the fork, and what the child does to itself before it executes |
-//! | `sandbox.rs`, `confinement.rs` | seccomp filters and Landlock rules: those that are always on inside, and those for rights |
-//! | `namespaces.rs` | namespaces of the program's own: of mounts, and of a network whose only way out is the proxy |
-//! | `mounts.rs` | what lies over the files that are denied inside of an allowed directory |
+//! | `command.rs`, `child.rs` | the program as C strings; the fork, and the steps of the child before it executes |
+//! | `sandbox.rs`, `confinement.rs` | seccomp filters and Landlock rules: those that are always on, and those for rights |
+//! | `namespaces.rs` | the program's own namespaces: of mounts, and of a network whose only way out is the proxy |
+//! | `mounts.rs` | mounts over the files that are denied inside of an allowed directory |
 //! | `nested.rs`, `inner.rs` | a supervisor inside of another one: the rules are handed over, the program is run |
 //! | `host_process.rs` | settings of this process that change while it supervises |
-//! | `tracer.rs`, `ptrace.rs` | the loop over what the kernel reports; ptrace and waitpid behind safe functions |
-//! | `accesses.rs`, `running.rs` | system calls that rights refuse, and owners of connections, for reports |
-//! | `image.rs`, `memory.rs`, `registers.rs` | the new image of a process as the kernel made it |
+//! | `tracer.rs`, `ptrace.rs` | the loop over the reports of the kernel; ptrace and waitpid behind safe functions |
+//! | `accesses.rs`, `../running_programs.rs` | system calls that rights refuse, and owners of connections, for reports |
+//! | `image.rs`, `memory.rs`, `registers.rs` | the new image of a process as the kernel created it |
 //! | `program.rs`, `identity.rs` | readings of an argument list, identity of files |
 //! | `linger.rs` | a supervisor that outlives its line |
 //! | `answers.rs` | answers to questions, which arrive from other threads |
@@ -59,7 +59,7 @@ pub(crate) fn confine(rights: &Rights) -> Result<Sandbox, StartError> {
     Sandbox::of_rights(rights)
 }
 
-/// Runs a program under the supervisor's rules, to its end.
+/// Runs a program to its end under the supervisor's rules.
 pub(crate) fn run(
     supervisor: &Supervisor,
     program: &Program,
@@ -106,7 +106,7 @@ pub(crate) fn run(
     status.map_err(|why| child.start_error(why, program))
 }
 
-/// A path of the rights that is missing would be a right that is silently lost.
+/// Checks that all paths of the rights exist: a missing one would be a right that is silently lost.
 fn check(rights: &Rights) -> Result<(), StartError> {
     match confinement::missing(rights) {
         None => Ok(()),

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct MatchedRule {
-    /// The rule as it is written.
+    /// The rule as it was written.
     pub text: String,
     /// The source of the rule, with file and line.
     pub origin: String,

@@ -1,4 +1,4 @@
-//! The program around the proxy of a line, and the connections that the proxy refuses (protocol.md E5).
+//! The program that embeds the proxy of a line, and the connections that the proxy refuses (protocol.md E5).
 
 use std::fmt;
 use std::io;
@@ -9,24 +9,25 @@ use becket_base::text::one_line;
 
 use crate::chain::Chain;
 
-/// The most characters of a host in a line.
+/// The maximum number of characters of a host in a line.
 const WIDEST: usize = 200;
 
 /// The setting that allows hosts.
 const ALLOWED: &str = "`sandbox.network.allowedDomains`";
 
-/// The program around the proxy. Both methods are called from threads of the proxy.
+/// The program that embeds the proxy. Both methods are called from threads of the proxy.
 pub trait NetworkHost: Send + Sync {
-    /// Returns the addresses of a name. It is called once for each connection, and only these addresses are connected to.
+    /// Returns the addresses of a name. It is called once for each connection, and only these addresses are connected
+    /// to.
     ///
     /// # Errors
-    /// The name is not known, or no resolver can be reached.
+    /// Errors if the name is not known, or no resolver can be reached.
     fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let found = (name, 0).to_socket_addrs()?;
         Ok(found.map(|address| address.ip()).collect())
     }
 
-    /// Receives a connection that was refused, the first time for each host and port.
+    /// Receives a connection that was refused, once for each host and port.
     fn refused(&self, connection: &RefusedConnection) {
         let _ = connection;
     }
@@ -40,19 +41,19 @@ impl NetworkHost for () {}
 pub struct RefusedConnection {
     /// The host and the port as the program named them.
     pub endpoint: String,
-    /// The reason.
+    /// The reason for the refusal.
     pub cause: RefusalCause,
-    /// The program that asked for it, if it was still there.
+    /// The program that requested the connection, if it still existed.
     pub program: Option<ConnectingProgram>,
 }
 
-/// A program that asked for a connection.
+/// A program that requested a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConnectingProgram {
-    /// Its arguments, joined by blanks.
+    /// The arguments of the program, joined by blanks.
     pub command: String,
-    /// The programs that led to it, itself last.
+    /// The programs that led to it, ending with itself.
     pub chain: Chain,
 }
 
@@ -60,16 +61,16 @@ pub struct ConnectingProgram {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RefusalCause {
-    /// It can't be read, so it is not known which host is meant.
+    /// The request can't be read, so the host is not known.
     Unreadable,
-    /// No entry allows it.
+    /// No entry allows the host.
     NotAllowed,
-    /// An entry denies it.
+    /// An entry denies the host.
     Denied {
         /// The entry.
         entry: String,
     },
-    /// Its address is not public, and no entry names it.
+    /// The address of the host is not public, and no entry names it.
     Address {
         /// The address.
         address: IpAddr,
@@ -77,7 +78,7 @@ pub enum RefusalCause {
 }
 
 impl RefusedConnection {
-    /// Returns the line for stderr and for the program, with its end of line.
+    /// Returns the line for stderr and for the program, including the line feed.
     #[must_use]
     pub fn line(&self) -> String {
         format!("becket: {self}\n")

@@ -1,10 +1,11 @@
-//! The proxy of programs that reach some hosts alone (protocol.md E5).
+//! The proxy of programs that may reach only some hosts (protocol.md E5).
 //!
-//! The programs have a network of their own, without a way out of it. Its only listener is accepted from here, outside of
-//! it: a socket belongs to the network in which it was made, whoever holds it. Each connection names a host, by HTTP or
-//! SOCKS5; the host is judged, resolved once, and each of its addresses is judged before it is connected to.
+//! The programs have a network of their own, without a way out of it. Its only listener is accepted from here, outside
+//! of it: a socket belongs to the network in which it was created, whichever process has it. Each connection names a
+//! host, by HTTP or SOCKS5; the host is judged, resolved once, and each of its addresses is judged before it is
+//! connected to.
 //!
-//! INVARIANT: nothing is connected to but an address that [`DomainGate`] has let pass in the same connection.
+//! INVARIANT: only addresses that [`DomainGate`] has allowed for the same connection are connected to.
 
 mod connection;
 mod domain_gate;
@@ -32,10 +33,10 @@ use connection::Connection;
 use outbound::Outbound;
 use registry::Registry;
 
-/// The port at which the programs find the proxy. Their network is new, so it is free.
+/// The port at which the programs find the proxy. Their network is new, so the port is free.
 pub(crate) const PORT: u16 = 3128;
 
-/// The most open sockets, two for each connection; further connections are closed.
+/// The maximum number of open sockets, two for each connection; further connections are closed.
 const MOST: usize = 512;
 
 /// The pause after a connection that could not be accepted, as when descriptors are used up.
@@ -51,7 +52,7 @@ pub(crate) struct NetworkProxy {
 }
 
 impl NetworkProxy {
-    /// Starts it. The listener arrives over the socket, from the network of the programs.
+    /// Starts the proxy. The listener arrives over the socket, from the network of the programs.
     pub(crate) fn start(
         arrival: UnixStream,
         gate: DomainGate,
@@ -62,7 +63,7 @@ impl NetworkProxy {
         let (incoming, held) = (arrival.try_clone()?, Arc::clone(&registry));
         let outbound = Arc::new(Outbound::new(gate, host, running));
         let thread = Builder::new().name("becket-proxy".to_owned()).spawn(move || {
-            // Without a listener the programs were not started.
+            // If no listener arrives, the programs were not started.
             let Ok(listener) = receive(&incoming) else { return };
             if held.listens(&listener) {
                 accept(&listener, &held, &outbound);
@@ -82,8 +83,8 @@ impl Drop for NetworkProxy {
     }
 }
 
-/// Returns the variables that make programs use the proxy. Their own network is reached without it, unless entries name
-/// this machine.
+/// Returns the variables that make programs use the proxy. Their own network is reached without it, unless entries
+/// name this machine.
 pub(crate) fn variables(gate: &DomainGate) -> Vec<(OsString, OsString)> {
     let address = format!("http://127.0.0.1:{PORT}");
     let own = if gate.names_this_machine() { "" } else { "localhost,127.0.0.1,::1" };
@@ -97,7 +98,7 @@ pub(crate) fn variables(gate: &DomainGate) -> Vec<(OsString, OsString)> {
     all.map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// Receives the listener; an end of the socket before is an error.
+/// Receives the listener; errors if the socket is closed before.
 fn receive(arrival: &UnixStream) -> io::Result<TcpListener> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut received = RecvAncillaryBuffer::new(&mut space);
@@ -113,13 +114,13 @@ fn receive(arrival: &UnixStream) -> io::Result<TcpListener> {
     Err(io::ErrorKind::UnexpectedEof.into())
 }
 
-/// Accepts until the registry is closed.
+/// Accepts connections until the registry is closed.
 fn accept(listener: &TcpListener, registry: &Arc<Registry>, outbound: &Arc<Outbound>) {
     for client in listener.incoming() {
         match client {
             _ if registry.is_closed() => return,
             Ok(client) if registry.count() < MOST => serve(client, registry, outbound),
-            // One too many is closed.
+            // A connection over the limit is closed.
             Ok(_) => {}
             Err(_) => std::thread::sleep(PAUSE),
         }
@@ -134,6 +135,6 @@ fn serve(client: TcpStream, registry: &Arc<Registry>, outbound: &Arc<Outbound>) 
         let _ = Connection { client: &client, registry: &registry, outbound: &outbound }.serve();
         let _ = client.shutdown(Shutdown::Both);
     };
-    // Without a thread the connection is closed.
+    // If no thread can be started, the connection is closed.
     let _ = Builder::new().name("becket-proxied".to_owned()).spawn(serving);
 }

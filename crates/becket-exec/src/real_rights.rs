@@ -1,4 +1,4 @@
-//! Rights as they are written become rights on this system: links are followed, and paths that are missing are judged
+//! Conversion of rights as written to rights on this system: links are followed, and missing paths are judged
 //! (protocol.md E5).
 
 use std::collections::BTreeSet;
@@ -12,12 +12,12 @@ use crate::error::StartError;
 
 /// Returns the rights with absolute paths without links.
 ///
-/// An allowed path that is missing grants nothing. A denied path must not come into being either: where it is missing, or
-/// a link leads to it, the directory in which it would be made or replaced can't be written. `needed` are directories that
-/// have to stay writable, beside those that the rights name.
+/// An allowed path that is missing grants nothing. A denied path must not come into existence either: if it is
+/// missing, or a link leads to it, the directory in which it would be created or replaced can't be written to.
+/// `needed` are directories that have to stay writable, besides those that the rights name.
 ///
 /// # Errors
-/// [`StartError::RightsPath`] if a directory that has to stay writable would not, or a path can't be looked at.
+/// Returns [`StartError::RightsPath`] if a directory that has to stay writable would not, or a path can't be examined.
 pub fn real_rights(written: &Rights, needed: &[PathBuf]) -> Result<Rights, StartError> {
     let needed: Vec<PathBuf> = needed.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let mut real = Rights {
@@ -57,12 +57,12 @@ fn allowed(written: &PathRights) -> PathRights {
     }
 }
 
-/// Makes the directories unwritable that hold links on the way.
+/// Makes the directories unwritable that contain links on the way.
 fn keep_links(found: &PathOnDisk, needed: &[PathBuf], real: &mut Rights) -> io::Result<()> {
     found.directories_of_links.iter().try_for_each(|directory| keep(directory, needed, real))
 }
 
-/// Makes a directory unwritable, if it isn't.
+/// Makes a directory unwritable if it isn't already.
 fn keep(directory: &Path, needed: &[PathBuf], real: &mut Rights) -> io::Result<()> {
     if !real.can_write(directory) {
         return Ok(());
@@ -73,7 +73,7 @@ fn keep(directory: &Path, needed: &[PathBuf], real: &mut Rights) -> io::Result<(
     };
     if is_named || needed.iter().any(|needed| needed.starts_with(directory)) {
         let why = format!(
-            "it does not exist or is reached by a link, and `{}`, where it could be made, is to be written; create it \
+            "it does not exist or is reached by a link, and `{}`, where it could be created, has to be writable; create it \
              first, or name the file itself",
             directory.display()
         );
@@ -83,10 +83,10 @@ fn keep(directory: &Path, needed: &[PathBuf], real: &mut Rights) -> io::Result<(
     Ok(())
 }
 
-/// A path as it is found.
+/// A path as found on disk.
 #[derive(Debug)]
 struct PathOnDisk {
-    /// The path without links, as far as it is there.
+    /// The path without links, as far as it exists.
     real: PathBuf,
     is_there: bool,
     directories_of_links: Vec<PathBuf>,

@@ -1,4 +1,4 @@
-//! An access that the rights of a program did not cover (protocol.md E5).
+//! An access that the rights of a program do not cover (protocol.md E5).
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use becket_base::text::one_line;
 
 use crate::chain::Chain;
 
-/// The most characters of a command, of a path and of a chain in a line.
+/// The maximum number of characters of a command, of a path and of a chain in a line.
 const WIDEST: usize = 200;
 
-/// The most refusals that are printed at the end of a program.
+/// The maximum number of refusals that are printed at the end of a program.
 const MOST_LINES: usize = 20;
 
 /// An access that was refused.
@@ -19,7 +19,7 @@ const MOST_LINES: usize = 20;
 pub struct RefusedAccess {
     /// The arguments of the program, joined by blanks.
     pub command: String,
-    /// The programs that led to it, itself last.
+    /// The programs that led to it, ending with itself.
     pub chain: Chain,
     /// The access.
     pub access: Access,
@@ -31,17 +31,17 @@ pub struct RefusedAccess {
 pub enum Access {
     /// A file or a directory is read or listed.
     Read {
-        /// Its path, absolute.
+        /// The absolute path.
         path: PathBuf,
     },
     /// A file is executed.
     Execute {
-        /// Its path, absolute.
+        /// The absolute path.
         path: PathBuf,
     },
     /// A file or a directory is written, created, renamed or removed.
     Write {
-        /// Its path, absolute.
+        /// The absolute path.
         path: PathBuf,
     },
     /// A socket is opened.
@@ -49,7 +49,7 @@ pub enum Access {
 }
 
 impl RefusedAccess {
-    /// Returns the line for the user and the model, with its end of line.
+    /// Returns the line for the user and the model, including the line feed.
     #[must_use]
     pub fn line(&self) -> String {
         format!("becket: {self}\n")
@@ -82,12 +82,12 @@ impl fmt::Display for Access {
 #[derive(Debug, Default)]
 pub struct RefusalList {
     lines: Vec<String>,
-    /// The number of those that are left out.
+    /// The number of refusals that are left out.
     more: usize,
 }
 
 impl RefusalList {
-    /// Adds one.
+    /// Adds a refusal.
     pub fn add(&mut self, refused: &RefusedAccess) {
         match self.lines.len() < MOST_LINES {
             true => self.lines.push(refused.line()),
@@ -96,7 +96,7 @@ impl RefusalList {
     }
 }
 
-/// A line for each, then the number of those that are left out.
+/// Prints a line for each refusal, then the number of those that are left out.
 impl fmt::Display for RefusalList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.lines.iter().try_for_each(|line| f.write_str(line))?;

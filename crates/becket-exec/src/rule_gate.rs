@@ -12,18 +12,18 @@ pub(crate) struct RuleGate {
     pub(crate) rules: RuleSet,
     /// Conditions of hooks, as ask rules.
     pub(crate) conditions: RuleSet,
-    /// Commands that were decided about as a text.
+    /// Commands that were already decided as text.
     pub(crate) decided: HashSet<String>,
 }
 
 /// The decision about an executed program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ruling {
-    /// It runs. `named` is true if a rule is about the program, with other arguments.
+    /// The program runs. `named` is true if a rule names the program, with other arguments.
     Run { named: bool },
-    /// It does not run.
+    /// The program does not run.
     Deny(MatchedRule),
-    /// It waits for an approval.
+    /// The program waits for an approval.
     Hold(HoldReason),
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct HoldReason {
 }
 
 impl Ruling {
-    /// Returns the stricter of two decisions; the first of equal ones.
+    /// Returns the stricter of two decisions, or the first of equal ones.
     pub(crate) fn stricter(self, other: Self) -> Self {
         match (&self, &other) {
             (Self::Deny(_), _) => self,
@@ -51,9 +51,9 @@ impl Ruling {
 
 /// The readings of a program: each a name and arguments, joined by blanks.
 pub(crate) struct Readings {
-    /// The argument list as it is.
+    /// The argument list as it was written.
     pub(crate) written: String,
-    /// The same with the last part of its name alone.
+    /// The same with only the last component of its name.
     pub(crate) short: String,
     pub(crate) all: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl RuleGate {
         Self { rules, ..Self::default() }
     }
 
-    /// Returns the names of the programs that rules and conditions are about.
+    /// Returns the names of the programs in rules and conditions.
     pub(crate) fn program_names(&self) -> impl Iterator<Item = &str> {
         let entries = self.rules.for_programs().chain(self.conditions.for_programs());
         entries.filter_map(RuleEntry::program)
@@ -75,20 +75,20 @@ impl RuleGate {
         if let (Behavior::Deny, Some(rule)) = (found.behavior, found.rule) {
             return Ruling::Deny(matched(rule));
         }
-        let asked = self.held(&self.rules, readings);
-        let hooked = self.held(&self.conditions, readings);
-        let command = asked.as_ref().or(hooked.as_ref()).map(|(command, _)| (*command).to_owned());
+        let ask_match = self.held(&self.rules, readings);
+        let hook_match = self.held(&self.conditions, readings);
+        let command = ask_match.as_ref().or(hook_match.as_ref()).map(|(command, _)| (*command).to_owned());
         match command {
             Some(command) => Ruling::Hold(HoldReason {
                 command,
-                rule: asked.map(|(_, rule)| rule),
-                is_for_hooks: hooked.is_some(),
+                rule: ask_match.map(|(_, rule)| rule),
+                is_for_hooks: hook_match.is_some(),
             }),
             None => Ruling::Run { named: self.names(readings) },
         }
     }
 
-    /// Returns the first reading that an ask rule matches and that was not decided about as a text.
+    /// Returns the first reading that an ask rule matches and that was not decided as text.
     fn held<'r>(&self, rules: &RuleSet, readings: &'r Readings) -> Option<(&'r str, MatchedRule)> {
         readings.all.iter().filter(|reading| !self.is_decided(readings, reading)).find_map(|reading| {
             let found = rules.decide_executed(std::slice::from_ref(reading));
@@ -96,7 +96,8 @@ impl RuleGate {
         })
     }
 
-    /// Returns whether a text has shown this reading. A name that only the identity of the file reveals was not shown.
+    /// Returns whether the text has shown this reading. A name that only the identity of the file reveals was not
+    /// shown.
     fn is_decided(&self, readings: &Readings, reading: &str) -> bool {
         let is_short = reading == readings.short && self.decided.contains(&readings.written);
         is_short || self.decided.contains(reading)
@@ -139,7 +140,7 @@ mod tests {
         let is_held = |readings: &Readings| matches!(gate.decide(readings), Ruling::Hold(_));
         assert!(!is_held(&readings("git push a", &[])));
         assert!(!is_held(&readings("/bin/git push b", &[])));
-        // The text has shown a file of another name.
+        // The text has shown a file with another name.
         assert!(is_held(&readings("./x push c", &["git push c"])));
         assert!(is_held(&readings("git push d", &[])));
         gate.rules = set(RuleList::Deny, "Bash(git push *)");

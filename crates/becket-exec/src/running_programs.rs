@@ -1,4 +1,4 @@
-//! The running programs, for other threads than the tracer's: a connection belongs to one of them.
+//! The running programs, for threads other than the tracer's: each connection belongs to one of them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::chain::Chain;
 use crate::network_host::ConnectingProgram;
 
-/// The supervised processes, and the programs that led to each.
+/// The supervised processes, and the programs that led to each of them.
 #[derive(Debug, Default)]
 pub(crate) struct RunningPrograms(Mutex<HashMap<libc::pid_t, Chain>>);
 
@@ -20,7 +20,7 @@ impl RunningPrograms {
         self.chains().remove(&process);
     }
 
-    /// Returns the program that holds the other end of a connection from this port of their network.
+    /// Returns the program that has the other end of a connection from this port of their network.
     pub(crate) fn of_connection(&self, port: u16) -> Option<ConnectingProgram> {
         let chains = self.chains().clone();
         let socket = chains.keys().find_map(|process| socket(*process, port))?;
@@ -40,7 +40,7 @@ pub(crate) fn command(process: libc::pid_t) -> String {
     words.collect::<Vec<_>>().join(" ").trim_end().to_owned()
 }
 
-/// Returns the name of the socket with this port, as descriptors show it, in the network of a process.
+/// Returns the name of the socket with this port, as shown for descriptors, in the network of a process.
 fn socket(process: libc::pid_t, port: u16) -> Option<String> {
     let table = fs::read_to_string(format!("/proc/{process}/net/tcp")).ok()?;
     let found = table.lines().skip(1).find_map(|line| {

@@ -1,4 +1,4 @@
-//! The supervisor: what it runs and under which rules.
+//! The supervisor: its program and its rules.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -22,9 +22,9 @@ pub struct Program {
     pub name: OsString,
     /// The arguments after the name.
     pub arguments: Vec<OsString>,
-    /// All its variables.
+    /// All environment variables of the program.
     pub variables: Vec<(OsString, OsString)>,
-    /// Its directory, absolute.
+    /// The working directory, absolute.
     pub directory: PathBuf,
 }
 
@@ -59,7 +59,7 @@ pub struct Supervisor {
     pub(crate) network_host: SharedNetworkHost,
 }
 
-/// The program around the proxy.
+/// The program that embeds the proxy.
 pub(crate) struct SharedNetworkHost(pub(crate) Arc<dyn NetworkHost>);
 
 impl fmt::Debug for SharedNetworkHost {
@@ -72,7 +72,7 @@ impl fmt::Debug for SharedNetworkHost {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum OnDeny {
-    /// The denied program ends with 126, and the others go on.
+    /// The denied program exits with 126, and the others continue.
     #[default]
     GoOn,
     /// Everything ends, with 126.
@@ -80,7 +80,7 @@ pub enum OnDeny {
 }
 
 impl Supervisor {
-    /// Creates a supervisor for these rules. In `search_path` it looks for the programs that they name, to recognise
+    /// Creates a supervisor for these rules. `search_path` is searched for the programs that they name, to recognise
     /// their files under other names, and for the program that it runs.
     #[must_use]
     pub fn new(rules: RuleSet, search_path: Vec<PathBuf>) -> Self {
@@ -95,15 +95,15 @@ impl Supervisor {
         }
     }
 
-    /// Holds programs that the ask rules of `conditions` match: hooks are to be asked about them (E4).
+    /// Pauses programs that the ask rules of `conditions` match: hooks have to be asked about them (E4).
     #[must_use]
     pub(crate) fn with_conditions(mut self, conditions: RuleSet) -> Self {
         self.gate.conditions = conditions;
         self
     }
 
-    /// Names commands, each a name and arguments joined by blanks, that were decided about as a text: ask rules and
-    /// conditions don't hold them a second time. Deny rules hold for them as well.
+    /// Names commands, each a name and arguments joined by blanks, that were already decided as text: ask rules and
+    /// conditions don't pause them a second time. Deny rules still apply to them.
     #[must_use]
     pub fn with_decided(mut self, commands: impl IntoIterator<Item = String>) -> Self {
         self.gate.decided = commands.into_iter().collect();
@@ -111,29 +111,29 @@ impl Supervisor {
     }
 
     /// Names the host's own programs: the argument lists that the first process executes first, in this order. Rules
-    /// don't hold for them, as little as for the host.
+    /// don't apply to them, just as they don't to the host.
     #[must_use]
     pub fn with_own(mut self, programs: Vec<Vec<String>>) -> Self {
         self.own = programs;
         self
     }
 
-    /// Exempts programs of these names, and what they start, from ending with the first process (E7).
+    /// Exempts programs with these names, and their children, from ending with the first process (E7).
     #[must_use]
     pub fn with_kept(mut self, names: Vec<String>) -> Self {
         self.kept = names;
         self
     }
 
-    /// Grants less than everything (E5); what is granted already is intersected with it.
+    /// Restricts the rights (E5) to the intersection of the current ones and these.
     #[must_use]
     pub fn with_rights(mut self, rights: &Rights) -> Self {
         self.rights = self.rights.intersection(rights);
         self
     }
 
-    /// Sets the program around the proxy of programs that reach single hosts. By default names are resolved by the system,
-    /// and refusals are for the programs alone.
+    /// Sets the program that embeds the proxy of programs that reach single hosts. By default names are resolved by
+    /// the system, and refusals are reported only to the programs.
     #[must_use]
     pub fn with_network_host(mut self, host: Arc<dyn NetworkHost>) -> Self {
         self.network_host = SharedNetworkHost(host);
@@ -147,12 +147,12 @@ impl Supervisor {
         self
     }
 
-    /// Runs a program to its end, and ends what it has left running.
+    /// Runs a program to its end, and ends everything that it left running.
     ///
     /// INVARIANT: the calling thread traces, so its process must start and wait for nothing else meanwhile.
     ///
     /// # Errors
-    /// [`StartError`] if the program can't be run under the rules; then nothing was run.
+    /// Returns a [`StartError`] if the program can't be run under the rules; nothing was run then.
     pub fn run(&self, program: &Program, host: &mut dyn Host) -> Result<ExitStatus, StartError> {
         sys::run(self, program, host)
     }

@@ -8,7 +8,7 @@ use crate::host::Host;
 use crate::supervisor::{Program, Supervisor};
 use becket_model::Rights;
 
-/// Restrictions, of which this system has none.
+/// Restrictions, which this system does not support.
 pub(crate) enum Sandbox {}
 
 impl Sandbox {
@@ -17,12 +17,12 @@ impl Sandbox {
     }
 }
 
-/// Errors: rights can't be taken away here.
+/// Returns an error: rights can't be taken away on this system.
 pub(crate) fn confine(_: &Rights) -> Result<Sandbox, StartError> {
     Err(StartError::Unsupported)
 }
 
-/// Errors: rules can't be enforced here.
+/// Returns an error: rules can't be enforced on this system.
 pub(crate) fn run(_: &Supervisor, _: &Program, _: &mut dyn Host) -> Result<ExitStatus, StartError> {
     Err(StartError::Unsupported)
 }

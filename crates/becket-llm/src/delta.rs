@@ -13,78 +13,78 @@ use std::collections::BTreeMap;
 /// A piece of an answer. `index` identifies its block; blocks may interleave.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
-    /// The answer begins.
+    /// The start of the answer.
     Start {
         /// The provider's name for this answer.
         id: String,
-        /// The model that answers.
+        /// The model that gives the answer.
         model: String,
     },
-    /// A block begins; text and input may still be empty.
+    /// The start of a block; text and input may still be empty.
     BlockStart {
-        /// Its place in the answer.
+        /// The position of the block in the answer.
         index: usize,
-        /// As much as is known.
+        /// The block as far as it is known.
         block: Block,
     },
     /// More text of a text block.
     Text {
-        /// The block.
+        /// The index of the block.
         index: usize,
-        /// To be appended.
+        /// The text to append.
         text: String,
     },
-    /// More of a tool's input: a fragment of JSON text.
+    /// More of a tool's input, as a fragment of JSON text.
     ToolInput {
-        /// The block.
+        /// The index of the block.
         index: usize,
-        /// To be appended.
+        /// The JSON text to append.
         json: String,
     },
     /// More of a thought.
     Thinking {
-        /// The block.
+        /// The index of the block.
         index: usize,
-        /// To be appended.
+        /// The text to append.
         text: String,
     },
     /// The signature of a thought.
     Signature {
-        /// The block.
+        /// The index of the block.
         index: usize,
-        /// To be appended.
+        /// The part of the signature to append.
         signature: String,
     },
     /// A block is complete.
     BlockStop {
-        /// The block.
+        /// The index of the block.
         index: usize,
     },
-    /// Tokens so far: replaces the earlier count.
+    /// The tokens used so far; replaces the earlier count.
     Usage(Usage),
     /// The answer is complete.
     Stop(StopReason),
 }
 
-/// A block that grows.
+/// A block that is still being received.
 #[derive(Debug)]
 struct Open {
     block: Block,
-    /// The text of a tool's input.
+    /// The text of a tool's input so far.
     json: String,
     complete: bool,
 }
 
-/// A tool call whose input can't be read.
+/// A tool call with invalid input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenCall {
-    /// Its place in the answer's content, from 0.
+    /// The position of the call in the answer's content, from 0.
     pub at: usize,
-    /// The fault of its input.
+    /// The error in its input.
     pub why: String,
 }
 
-/// Puts the pieces of one answer together.
+/// Assembles the deltas of one answer.
 #[derive(Debug)]
 pub struct Collector {
     from: String,
@@ -96,7 +96,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// `from` is how errors call the model or its host.
+    /// Creates an empty collector; `from` is the name of the model or host in errors.
     #[must_use]
     pub fn new(from: &str) -> Self {
         Self {
@@ -109,10 +109,10 @@ impl Collector {
         }
     }
 
-    /// Takes the next piece.
+    /// Adds the next delta.
     ///
     /// # Errors
-    /// [`ModelError::BadAnswer`] for a piece of a block that never began, or is of another kind.
+    /// [`ModelError::BadAnswer`] if the delta's block was never started, or is of another kind.
     pub fn push(&mut self, delta: Delta) -> Result<(), ModelError> {
         match delta {
             Delta::Start { id, model } => {
@@ -138,10 +138,11 @@ impl Collector {
         Ok(())
     }
 
-    /// Returns the whole answer. A tool call that the token limit cut off is left out.
+    /// Returns the complete answer. A tool call that was cut off by the token limit is left out.
     ///
     /// # Errors
-    /// [`ModelError::Truncated`] without an end; [`ModelError::BadAnswer`] if the input of a tool is not an object.
+    /// [`ModelError::Truncated`] if the stop is missing; [`ModelError::BadAnswer`] if the input of a tool is not an
+    /// object.
     pub fn finish(self) -> Result<Response, ModelError> {
         let from = self.from.clone();
         let (response, broken) = self.finish_with_broken_calls()?;
@@ -151,11 +152,11 @@ impl Collector {
         }
     }
 
-    /// Returns the whole answer, for callers that report a faulty call to the model: one whose input is not a JSON
-    /// object stays in the answer, with an empty input, and is listed beside it. It must not be run.
+    /// Returns the complete answer, for callers that report an invalid call to the model: a call whose input is not a
+    /// JSON object stays in the answer, with an empty input, and is also listed separately. It must not be run.
     ///
     /// # Errors
-    /// [`ModelError::Truncated`] without an end.
+    /// [`ModelError::Truncated`] if the stop is missing.
     pub fn finish_with_broken_calls(mut self) -> Result<(Response, Vec<BrokenCall>), ModelError> {
         let Some(stop) = self.stop.take() else {
             return Err(ModelError::Truncated { from: self.from });
@@ -212,9 +213,9 @@ impl Collector {
 /// A block of a finished answer.
 enum FinishedBlock {
     Whole(Block),
-    /// A tool call that the token limit cut off.
+    /// A tool call that was cut off by the token limit.
     CutOff,
-    /// A tool call whose input can't be read, without it; and why.
+    /// A tool call with invalid input, which is left out, and the error.
     Broken(Block, String),
 }
 
@@ -243,7 +244,7 @@ fn close(open: Open, stop: &StopReason) -> FinishedBlock {
     }
 }
 
-/// A block that is not known here, with the input that came in pieces: a tool the provider runs itself.
+/// Returns an unknown block with the input that arrived in pieces, such as a tool that the provider runs itself.
 fn whole_unknown(block: Block, json: &str) -> Block {
     match (block, serde_json::from_str::<Value>(json)) {
         (Block::Other(Value::Object(mut block)), Ok(input)) => {

@@ -1,4 +1,4 @@
-//! The address of a provider.
+//! The endpoint of a provider.
 
 use crate::anthropic::{Credential, StructuredOutput, base_url};
 use std::fmt;
@@ -7,16 +7,16 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Endpoint {
-    /// Its address; `None` is the provider's own.
+    /// The base URL; `None` is the provider's own.
     pub base_url: Option<String>,
-    /// The key. A local server needs none.
+    /// The credential. A local server needs none.
     pub credential: Credential,
-    /// The way to request JSON of a given schema (Anthropic's API alone).
+    /// The way to request JSON of a given schema (Anthropic only).
     pub structured_output: StructuredOutput,
 }
 
 impl Endpoint {
-    /// The provider's own address.
+    /// Creates an endpoint at the provider's own address.
     #[must_use]
     pub fn with_key(credential: Credential) -> Self {
         Self { base_url: None, credential, structured_output: StructuredOutput::Auto }
@@ -28,7 +28,7 @@ impl Endpoint {
         Self { credential, ..self }
     }
 
-    /// A server without a key.
+    /// Creates an endpoint for a server without a key.
     #[must_use]
     pub fn at(base_url: impl Into<String>) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Endpoint {
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // An address may hold a password or a key: its host alone is shown.
+        // A URL may contain a password or a key: only its host is shown.
         let host = self
             .base_url
             .as_deref()

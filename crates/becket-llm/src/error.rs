@@ -1,14 +1,14 @@
-//! Failures between a host and a model: one named variant per cause.
+//! Errors of requests to a model: one named variant per cause.
 //!
-//! Errors name the host of a base URL, never its path, its user or a key. A server's text has the key removed, is cut
-//! short and freed of control characters before it gets here.
+//! Errors name the host of a base URL, never its path, user or key. A server's text arrives here with secrets and
+//! control characters removed and is truncated.
 
 use std::time::Duration;
 
-/// The most characters of a server's own words that an error shows.
+/// The maximum number of characters of a server's text that an error shows.
 const SHOWN: usize = 400;
 
-/// A request to a model that failed. `from` is the host, or the model's name if there is no host.
+/// A failed request to a model. `from` is the host, or the model's name if there is no host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// The key is missing, wrong, or not allowed to do this (401, 403).
@@ -26,7 +26,7 @@ pub enum ModelError {
     RateLimited {
         /// The host that limits requests.
         from: String,
-        /// The requested wait, if the host named one.
+        /// The wait that the host requests, if any.
         retry_after: Option<Duration>,
         /// The host's message.
         message: String,
@@ -36,7 +36,7 @@ pub enum ModelError {
     Overloaded {
         /// The overloaded host.
         from: String,
-        /// The requested wait, if the host named one.
+        /// The wait that the host requests, if any.
         retry_after: Option<Duration>,
         /// The host's message.
         message: String,
@@ -49,17 +49,17 @@ pub enum ModelError {
         /// The host's message.
         message: String,
     },
-    /// No such model or URL (404).
+    /// The model or URL does not exist (404).
     #[error("`{from}` knows no model `{model}`: {message}; check the model's name and the base URL")]
     NotFound {
         /// The host.
         from: String,
-        /// The model.
+        /// The name of the model.
         model: String,
         /// The host's message.
         message: String,
     },
-    /// The connection broke while the answer came.
+    /// The connection broke during the answer.
     #[error("the connection to `{from}` broke in the middle of its answer: {message}")]
     Broken {
         /// The host that answered.
@@ -67,13 +67,13 @@ pub enum ModelError {
         /// The network error.
         message: String,
     },
-    /// This machine has no server at that address.
+    /// Nothing listens at a local address.
     #[error("nothing listens at `{from}`: is the server running?")]
     NothingListens {
-        /// The address that was asked.
+        /// The address of the request.
         from: String,
     },
-    /// No connection.
+    /// The connection could not be established.
     #[error("can't reach `{from}`: {message}")]
     Connection {
         /// The host.
@@ -81,37 +81,37 @@ pub enum ModelError {
         /// The network error.
         message: String,
     },
-    /// Silence for too long.
+    /// No data arrived for too long.
     #[error("`{from}` sent nothing for {} s", .idle.as_secs_f32())]
     Idle {
         /// The silent host.
         from: String,
-        /// The bound on silence.
+        /// The limit on silence.
         idle: Duration,
     },
-    /// The answer ended before its end.
-    #[error("the answer of `{from}` broke off before its end")]
+    /// The answer ended early.
+    #[error("the answer of `{from}` ended early")]
     Truncated {
         /// The host that answered.
         from: String,
     },
-    /// An answer that does not follow the API.
+    /// The answer does not follow the API.
     #[error("can't read the answer of `{from}`: {message}")]
     BadAnswer {
         /// The host that answered.
         from: String,
-        /// The fault.
+        /// The error in the answer.
         message: String,
     },
-    /// The answer is longer than the bound.
+    /// The answer exceeds the size limit.
     #[error("the answer of `{from}` is longer than {limit} bytes")]
     TooLarge {
         /// The host that answered.
         from: String,
-        /// The bound, in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// Anything else the provider said.
+    /// Any other error that the provider reported.
     #[error("`{from}` failed{}: {message}", status_suffix(*.status, .kind))]
     Provider {
         /// The host that failed.
@@ -120,38 +120,38 @@ pub enum ModelError {
         status: Option<u16>,
         /// The provider's name for the error; may be empty.
         kind: String,
-        /// The requested wait before the next try.
+        /// The wait before a retry that the provider requests, if any.
         retry_after: Option<Duration>,
         /// The host's message.
         message: String,
     },
-    /// The name leads to no model.
+    /// The name does not resolve to a model.
     #[error("no model `{name}`: {message}")]
     UnknownModel {
         /// The name as it was written.
         name: String,
-        /// The text to write instead.
+        /// The correction that the user can make.
         message: String,
     },
     /// The host has no key for a provider that needs one.
-    #[error("no key for provider `{provider}`: the host has to hand one in")]
+    #[error("no key for provider `{provider}`: the host has to provide one")]
     NoKey {
         /// The provider.
         provider: String,
     },
-    /// No model was named, and the host has no small fast one.
+    /// No model was named, and the host has no small fast model.
     #[error("no model: name one in the hook, or set `ANTHROPIC_SMALL_FAST_MODEL` (`fire` takes `--model`)")]
     NoModel,
-    /// The client can't be built from the host's settings.
+    /// The client can't be built with the host's settings.
     #[error("can't set up the model client: {message}")]
     Setup {
-        /// The fault.
+        /// The error in the settings.
         message: String,
     },
-    /// A request that the script of a scripted model does not cover.
+    /// The script of a scripted model does not cover the request.
     #[error("script `{name}`: {message}")]
     Script {
-        /// The script.
+        /// The name of the script.
         name: String,
         /// The expected and the actual request.
         message: String,
@@ -159,7 +159,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Returns whether the same request may succeed when it is sent again.
+    /// Returns whether the same request may succeed on a retry.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -187,8 +187,8 @@ impl ModelError {
         }
     }
 
-    /// Returns whether the request was rejected because it exceeds the model's context. There is no code for it:
-    /// providers say it in words, and these are the known ones.
+    /// Returns whether the request was rejected because it exceeds the model's context window. There is no code for it,
+    /// so this looks for the wordings that providers are known to use.
     #[must_use]
     pub fn is_too_long(&self) -> bool {
         const WORDS: [&str; 6] = [
@@ -204,7 +204,7 @@ impl ModelError {
         WORDS.iter().any(|words| message.contains(words))
     }
 
-    /// Returns the HTTP status of the refusal, as far as its class tells it; `None` if nothing was refused.
+    /// Returns the HTTP status of the rejection, as far as the variant determines it; `None` if nothing was rejected.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         match self {
@@ -229,7 +229,7 @@ impl ModelError {
         }
     }
 
-    /// Returns the provider's requested wait before the next try.
+    /// Returns the wait before a retry that the provider requests.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -271,7 +271,7 @@ fn status_suffix(status: Option<u16>, kind: &str) -> String {
     }
 }
 
-/// A server's response to a failed request.
+/// A server's error response.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal<'a> {
     pub(crate) from: &'a str,
@@ -279,12 +279,12 @@ pub(crate) struct Refusal<'a> {
     pub(crate) status: Option<u16>,
     /// The provider's name for the error; may be empty.
     pub(crate) kind: &'a str,
-    /// Already scrubbed.
+    /// The message, with secrets already removed.
     pub(crate) message: &'a str,
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// Returns the error behind a failed request, by status, or by the provider's own error name if there is no status.
+/// Returns the error for a failed request, by status, or by the provider's own error name if there is no status.
 pub(crate) fn refused(refusal: &Refusal<'_>) -> ModelError {
     let from = refusal.from.to_owned();
     let message = shown(refusal.message);
@@ -303,7 +303,7 @@ pub(crate) fn refused(refusal: &Refusal<'_>) -> ModelError {
     }
 }
 
-/// Errors inside a stream have a name only.
+/// Returns the status for the name of an error inside a stream, which has no status of its own.
 fn status_of(kind: &str) -> u16 {
     match kind {
         "invalid_request_error" | "request_too_large" => 400,
@@ -315,7 +315,7 @@ fn status_of(kind: &str) -> u16 {
     }
 }
 
-/// Somebody else's words for an error: one line, without control characters, cut short.
+/// Returns a foreign error text on one line, without control characters, and truncated.
 pub(crate) fn shown(text: &str) -> String {
     let line = becket_base::text::one_line(text, SHOWN);
     match line.trim_end_matches('.') {
@@ -352,16 +352,16 @@ mod tests {
 
     #[test]
     fn a_prompt_that_is_too_long_is_known_by_the_words_of_each_provider() {
-        let said = |message: &str| ModelError::BadRequest { from: "h".into(), message: message.into() };
+        let rejected = |message: &str| ModelError::BadRequest { from: "h".into(), message: message.into() };
         for message in [
             "prompt is too long: 210000 tokens > 200000 maximum",
             "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens",
             "the request exceeds the available context size, try increasing it",
             "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)",
         ] {
-            assert!(said(message).is_too_long(), "{message}");
+            assert!(rejected(message).is_too_long(), "{message}");
         }
-        assert!(!said("max_tokens: must be at least 1").is_too_long());
+        assert!(!rejected("max_tokens: must be at least 1").is_too_long());
         let slow = refused(&Refusal { message: "prompt is too long", ..refusal(Some(429), "") });
         assert!(!slow.is_too_long(), "a limit of the rate is none of the size");
     }

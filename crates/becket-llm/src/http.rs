@@ -1,12 +1,12 @@
-//! The HTTP client all providers share.
+//! The HTTP client that all providers share.
 //!
-//! TLS is rustls with ring, handed to the client as a finished configuration: no process-wide crypto provider is
-//! needed or set, so a host may have its own. Roots come from the platform, so that the certificates a company
-//! installs count; a bundled list would not know them, and would grow old. On Linux that means the files of the
-//! `ca-certificates` package, or those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name.
+//! TLS is rustls with ring, passed to the client as a complete configuration: no process-wide crypto provider is needed
+//! or set, so a host may use its own. Root certificates come from the platform, so that those a company installs are
+//! trusted; a bundled list would lack them, and become outdated. On Linux that means the files of the `ca-certificates`
+//! package, or those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name.
 //!
-//! Refuses: redirects (a key must not follow them), compressed answers (a bound on bytes would mean nothing), and
-//! any proxy that the host did not hand in.
+//! It refuses redirects (a key must not follow them), compressed answers (a limit on bytes would be meaningless), and
+//! any proxy that the host did not configure.
 
 use crate::error::ModelError;
 use becket_base::address::is_loopback_host;
@@ -21,16 +21,16 @@ use std::time::Duration;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// The trusted roots.
+    /// The trusted root certificates.
     pub roots: Roots,
     /// The proxy for every request, such as `http://proxy:3128`.
     pub proxy: Option<String>,
-    /// Hosts that are reached without it, as `NO_PROXY` lists them: names with all names below, addresses, networks.
-    /// This machine always is.
+    /// Hosts that are reached without the proxy, in the format of `NO_PROXY`: names (including their subdomains),
+    /// addresses, networks. Local addresses never use it.
     pub no_proxy: Option<String>,
-    /// The value of `user-agent`; none is sent if there is none.
+    /// The value of `user-agent`; `None` sends no such header.
     pub user_agent: Option<String>,
-    /// The limit on connecting, name lookup and TLS included.
+    /// The time limit for connecting, including name lookup and TLS.
     pub connect_timeout: Duration,
 }
 
@@ -48,7 +48,7 @@ impl Default for HttpOptions {
 
 impl fmt::Debug for HttpOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The proxy's URL may hold a password.
+        // The proxy URL may contain a password.
         f.debug_struct("HttpOptions")
             .field("roots", &self.roots)
             .field("proxy", &self.proxy.as_ref().map(|_| "…"))
@@ -59,44 +59,44 @@ impl fmt::Debug for HttpOptions {
     }
 }
 
-/// This machine, as `NO_PROXY` would name it.
+/// The local addresses, in the format of `NO_PROXY`.
 const HERE: &str = "localhost,127.0.0.0/8,::1";
 
-/// The certificates that may sign a server's.
+/// The root certificates that are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Roots {
-    /// Those of the platform.
+    /// The platform's certificates.
     Platform,
-    /// Those of the platform, and those in this PEM text.
+    /// The platform's certificates, and those in this PEM text.
     PlatformAnd(String),
-    /// Those of this PEM text alone.
+    /// Only the certificates in this PEM text.
     Only(String),
 }
 
-/// A client that could not be built.
+/// An error while building the client.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpClientError {
-    /// The PEM text is not PEM, or has no certificate.
+    /// The text is not PEM, or contains no certificate.
     #[error("can't read the root certificates: {0}")]
     Roots(String),
-    /// The proxy's URL is none.
+    /// The proxy URL is invalid.
     #[error("can't use the proxy: {0}; write a URL such as `http://proxy:3128`")]
     Proxy(String),
-    /// TLS or the client refuse the configuration.
+    /// TLS or the client rejects the configuration.
     #[error("can't build the HTTP client: {0}")]
     Build(String),
 }
 
-/// Builds a client for every provider. Clones share its connections.
+/// Builds a client for all providers. Clones share its connections.
 ///
 /// # Errors
-/// See [`HttpClientError`]. A platform without any root certificate is not an error here: plain HTTP still works, and
+/// See [`HttpClientError`]. A platform without root certificates is not an error here: plain HTTP still works, and
 /// every TLS handshake fails.
 pub fn http_client(options: &HttpOptions) -> Result<reqwest::Client, HttpClientError> {
     http_client_builder(options)?.build().map_err(|error| HttpClientError::Build(plain(error)))
 }
 
-/// Does the same, for a host that changes more settings of its client before it is built.
+/// Returns the builder of such a client, for a host that changes more settings.
 ///
 /// # Errors
 /// See [`http_client`].
@@ -115,7 +115,7 @@ pub fn http_client_builder(options: &HttpOptions) -> Result<reqwest::ClientBuild
         builder = builder.user_agent(agent);
     }
     if let Some(proxy) = &options.proxy {
-        // The URL may hold a password: no error repeats it.
+        // The URL may contain a password: no error repeats it.
         let proxy = reqwest::Proxy::all(proxy).map_err(|error| HttpClientError::Proxy(plain(error)))?;
         let direct = format!("{HERE},{}", options.no_proxy.as_deref().unwrap_or_default());
         builder = builder.proxy(proxy.no_proxy(reqwest::NoProxy::from_string(&direct)));
@@ -149,12 +149,12 @@ fn tls_config(roots: &Roots) -> Result<ClientConfig, HttpClientError> {
     Ok(config)
 }
 
-/// Returns whether a failure happened while an answer was received, so that the server had been reached.
+/// Returns whether the error occurred while an answer was received, so the server was reached.
 pub(crate) fn is_in_answer(error: &reqwest::Error) -> bool {
     error.is_body() || error.is_decode()
 }
 
-/// Returns why no connection to `from` came about.
+/// Returns the error for a connection to `from` that could not be established.
 pub(crate) fn unconnected(from: String, error: reqwest::Error, scrub: impl Fn(&str) -> String) -> ModelError {
     // There is no proxy, so the server itself is not running.
     if is_here(&from) && is_refused(&error) {
@@ -163,7 +163,7 @@ pub(crate) fn unconnected(from: String, error: reqwest::Error, scrub: impl Fn(&s
     ModelError::Connection { from, message: scrub(&plain(error)) }
 }
 
-/// Returns whether a host, with or without a port, is this machine.
+/// Returns whether a host, with or without a port, is a local address.
 fn is_here(from: &str) -> bool {
     let host =
         from.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(from, |(host, _)| host);

@@ -1,13 +1,13 @@
 //! Clients for language models.
 //!
-//! The main interface is the trait [`Model`]: a [`Request`] goes in, a stream of [`Delta`]s or a whole [`Response`]
-//! comes out. [`Anthropic`] speaks the Messages API natively, [`Genai`] every other provider, and [`ScriptedModel`] answers
-//! from a file, offline. [`Providers`] finds the model for a name. [`judge`] reads the verdict of a model asked for
-//! one; it does no I/O at all.
+//! The main interface is the trait [`Model`]: it takes a [`Request`] and returns a stream of [`Delta`]s or a complete
+//! [`Response`]. [`Anthropic`] implements the Messages API natively, [`Genai`] every other provider, and
+//! [`ScriptedModel`] answers from a file, offline. [`Providers`] resolves a name to a model. [`judge`] reads the
+//! verdict of a model; it does no I/O.
 //!
-//! This crate reads no environment and no home directory: the host passes keys and URLs. It sets no deadline either,
-//! only a bound on connecting and on silence: the caller owns the deadline, and dropping a future or a stream closes
-//! its connection.
+//! This crate reads no environment variables and no home directory: the host passes keys and URLs. It sets no deadline
+//! either, only limits on connecting and on silence: the caller owns the deadline, and dropping a future or a stream
+//! closes its connection.
 //!
 //! ```
 //! use becket_llm::{Model, Output, Request, Script, ScriptedModel, Thinking, Turn, judge};
@@ -28,9 +28,9 @@
 //! # });
 //! ```
 //!
-//! INVARIANT: a key never appears in a `Debug`, a `Display` or an error, also if a server echoes it back. rule: S3
+//! INVARIANT: a key never appears in a `Debug`, a `Display` or an error, even if a server echoes it. rule: S3
 
-// A question and its answer.
+// A request and its response.
 mod delta;
 mod error;
 mod message;
@@ -40,7 +40,7 @@ mod response;
 mod spec;
 mod table;
 
-// The trait of all models, and the way to them.
+// The trait of all models, and the HTTP client.
 mod http;
 mod model;
 
@@ -50,7 +50,7 @@ mod endpoint;
 mod genai_model;
 mod scripted;
 
-// The model for a name, and the verdict in an answer.
+// Name resolution, and the verdict in an answer.
 pub mod judge;
 mod providers;
 
@@ -75,7 +75,7 @@ pub use scripted::{RecordedRequest, Script, ScriptError, ScriptedModel, Turn};
 
 pub use providers::Providers;
 
-/// The example of the README.
+/// The example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}

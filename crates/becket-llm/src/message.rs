@@ -1,62 +1,62 @@
 //! A conversation: messages made of blocks.
 //!
-//! Blocks this crate does not know are carried as they came and sent back unchanged, so that a conversation
-//! survives what a provider adds.
+//! Unknown blocks are kept as received and sent back unchanged, so that a conversation is not damaged by what a
+//! provider adds.
 
 use serde_json::{Map, Value, json};
 
-/// A JSON object, in the order it was written.
+/// A JSON object, in its original order.
 pub type Object = Map<String, Value>;
 
 /// The author of a message. A system prompt is not a message: see [`Request::system`](crate::Request::system).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The user's side, which carries the results of tools too.
+    /// The user, whose messages also carry the results of tools.
     User,
     /// The model.
     Assistant,
 }
 
-/// One turn of one side.
+/// A message of one role.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// The author.
+    /// The role of the author.
     pub role: Role,
-    /// The content, in order.
+    /// The blocks of the message, in order.
     pub content: Vec<Block>,
 }
 
 impl Message {
-    /// A turn of the user that is text alone.
+    /// Creates a user message that contains only text.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
         Self { role: Role::User, content: vec![Block::Text(text.into())] }
     }
 
-    /// A turn of the model that is text alone.
+    /// Creates an assistant message that contains only text.
     #[must_use]
     pub fn assistant(text: impl Into<String>) -> Self {
         Self { role: Role::Assistant, content: vec![Block::Text(text.into())] }
     }
 }
 
-/// One piece of a message.
+/// A block of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     /// Plain text.
     Text(String),
-    /// A picture.
+    /// An image.
     Image {
-        /// Its media type, such as `image/png`.
+        /// The media type, such as `image/png`.
         media_type: String,
-        /// Its bytes in base64.
+        /// The image data in base64.
         data: String,
     },
-    /// The model asks for a tool.
+    /// A tool call of the model.
     ToolUse {
-        /// Names this call; its result repeats it.
+        /// The id of the call; its result repeats it.
         id: String,
-        /// The tool's name.
+        /// The name of the tool.
         name: String,
         /// The parameters.
         input: Object,
@@ -65,29 +65,29 @@ pub enum Block {
     ToolResult {
         /// The call's [`id`](Block::ToolUse::id).
         tool_use_id: String,
-        /// Text and images.
+        /// The text and images of the result.
         content: Vec<Block>,
         /// True if the call failed, or was denied.
         is_error: bool,
     },
-    /// The model's reasoning, with the signature that allows sending it back.
+    /// The model's reasoning, with the signature needed to send it back.
     Thinking {
-        /// The thought.
+        /// The text of the reasoning.
         text: String,
-        /// Opaque; sent back unchanged.
+        /// The signature, which is opaque and sent back unchanged.
         signature: String,
     },
-    /// A thought that the provider encrypted; sent back unchanged.
+    /// Reasoning that the provider encrypted; sent back unchanged.
     RedactedThinking {
-        /// Opaque.
+        /// The encrypted reasoning, which is opaque.
         data: String,
     },
-    /// Any other block, as it came.
+    /// Any other block, as received.
     Other(Value),
 }
 
 impl Block {
-    /// The text of a text block.
+    /// Returns the text of a text block.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -101,7 +101,7 @@ impl Block {
         }
     }
 
-    /// Returns the block in the form of the Messages API, complete: including content that the API rejects, such as
+    /// Returns the complete block in the format of the Messages API, including content that the API rejects, such as
     /// blank text or a thought without a signature. `is_error` of a result is present only if it is true.
     #[must_use]
     pub fn to_json(&self) -> Value {

@@ -1,4 +1,4 @@
-//! The trait every model has, and the one that finds a model by name.
+//! The trait of all models, and the trait that resolves model names.
 
 use crate::delta::{Collector, Delta};
 use crate::error::ModelError;
@@ -15,13 +15,13 @@ use std::sync::Arc;
 ///
 /// Dropping the stream or the future closes the connection. There is no deadline here: the caller applies one.
 pub trait Model: Send + Sync {
-    /// The name of this model in messages.
+    /// Returns the name of this model for messages.
     fn name(&self) -> &str;
 
-    /// Asks, and gives the answer piece by piece. Nothing comes after an error or after [`Delta::Stop`].
+    /// Sends a request, and streams the answer. Nothing follows an error or [`Delta::Stop`].
     fn stream<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<Delta, ModelError>>;
 
-    /// Sends a request, and returns the whole answer.
+    /// Sends a request, and returns the complete answer.
     ///
     /// # Errors
     /// The first error of the stream, or [`ModelError::Truncated`] if it ends early.
@@ -36,20 +36,21 @@ pub trait Model: Send + Sync {
         })
     }
 
-    /// The native capabilities of the model.
+    /// Returns the native capabilities of the model.
     fn capabilities(&self) -> Capabilities;
 
-    /// Returns the settings of the request that the model does not get, by name: its provider does not support them.
+    /// Returns the names of the request's settings that are not sent to the model because its provider does not support
+    /// them.
     fn ignored(&self, _request: &Request) -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// The size and the price of the model, as far as they are known.
+    /// Returns the size and the price of the model, as far as they are known.
     fn spec(&self) -> ModelSpec {
         ModelSpec::default()
     }
 
-    /// The price of the model, if it is known.
+    /// Returns the price of the model, if it is known.
     fn price(&self) -> Option<Price> {
         self.spec().price
     }
@@ -64,15 +65,15 @@ impl fmt::Debug for dyn Model + '_ {
 /// The native capabilities of a model, which need no instructions in the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
-    /// It can ask for tools.
+    /// True if the model can call tools.
     pub tools: bool,
-    /// It answers in JSON of a given schema.
+    /// True if the model can answer in JSON of a given schema.
     pub json_schema: bool,
 }
 
-/// Resolves model names: what a host passes to the engine.
+/// Resolves model names; a host passes an implementation to the engine.
 pub trait Models: Send + Sync {
-    /// The model of that name; `None` is the host's small fast one. rule: H7
+    /// Returns the model with this name; `None` is the host's small fast model. rule: H7
     ///
     /// # Errors
     /// [`ModelError::UnknownModel`], [`ModelError::NoKey`], [`ModelError::NoModel`].
@@ -85,7 +86,7 @@ impl<M: Models + ?Sized> Models for Arc<M> {
     }
 }
 
-/// One model for every name, also for the small fast one.
+/// A single model for every name, and also the small fast one.
 #[derive(Debug, Clone)]
 pub struct SingleModel(pub Arc<dyn Model>);
 

@@ -1,13 +1,13 @@
 //! The cost of tokens.
 //!
-//! INVARIANT: a price that is not known makes a cost unknown, never lower.
+//! INVARIANT: an unknown price makes a cost unknown, never lower.
 
 use crate::response::Usage;
 
 /// The price of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// The usual rates.
+    /// The regular rates.
     pub rates: Rates,
     /// The rates of requests with a long context, if they differ.
     pub long_context: Option<LongContext>,
@@ -29,14 +29,14 @@ pub struct Rates {
 /// The rates of requests above a number of tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LongContext {
-    /// The most tokens of input, from caches too, at the usual rates.
+    /// The maximum number of input tokens, including cached ones, at the regular rates.
     pub above: u64,
-    /// The rates of the whole request beyond that.
+    /// The rates of the whole request if it exceeds that number.
     pub rates: Rates,
 }
 
 impl Price {
-    /// Returns the cost of one answer in US dollars; `None` if it has tokens of a kind whose rate is unknown.
+    /// Returns the cost of an answer in US dollars; `None` if it has tokens of a kind whose rate is unknown.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Option<f64> {
         let input = usage.input_tokens.saturating_add(usage.cache_read).saturating_add(usage.cache_write);

@@ -1,14 +1,14 @@
-//! Resolves model names to models, from the host's configuration.
+//! Resolves model names to models, using the host's configuration.
 //!
 //! | name | model |
 //! |---|---|
-//! | `sonnet`, `opus`, `haiku` | the current model of that family; a host may say which |
-//! | `claude-…` | Anthropic's, by its own name |
+//! | `sonnet`, `opus`, `haiku` | the current model of that family; a host may choose another |
+//! | `claude-…` | the Anthropic model of that name |
 //! | `anthropic::name` | the model of that name at Anthropic's base URL |
 //! | `provider::name` | any other provider, such as `openai::…`, `gemini::…`, `ollama::…` |
 //!
-//! Nothing is looked up in the environment. The HTTP client is made when the first model is, so a host without prompt
-//! hooks pays nothing for it.
+//! Nothing is looked up in the environment. The HTTP client is created together with the first model, so a host without
+//! prompt hooks pays nothing for it.
 
 use crate::anthropic::{ALIASES, Anthropic, IDLE};
 use crate::endpoint::Endpoint;
@@ -24,20 +24,20 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The provider that needs no prefix.
+/// The provider whose models need no prefix.
 const ANTHROPIC: &str = "anthropic";
 
-/// The provider that lives on this machine and needs no key.
+/// The provider that runs locally and needs no key.
 const LOCAL: &str = "ollama";
 
-/// Providers whose models the table lists under another one: a protocol of their own to the same models.
+/// Providers whose models the table lists under another provider: they use another protocol for the same models.
 const LISTED_AS: [(&str, &str); 2] = [("gemini_ix", "gemini"), ("openai_resp", "openai")];
 
-/// The beta of a context window of a million tokens.
+/// The prefix of the beta feature for a context window of a million tokens.
 const LONG_CONTEXT: &str = "context-1m-";
 const MILLION: u64 = 1_000_000;
 
-/// The models a host can reach.
+/// The models that a host can use.
 pub struct Providers {
     options: HttpOptions,
     http: OnceLock<reqwest::Client>,
@@ -49,15 +49,15 @@ pub struct Providers {
     betas: Vec<String>,
     default: Option<String>,
     idle: Duration,
-    /// Models that were made, by the name that was asked for: what one learns of its provider is kept.
+    /// Cached models by requested name, so that what a model learned about its provider is kept.
     made: Mutex<BTreeMap<String, Arc<dyn Model>>>,
 }
 
-/// The number of cached models; names come from settings, so there are few.
+/// The maximum number of cached models; names come from settings, so there are few.
 const KEPT: usize = 64;
 
 impl Providers {
-    /// None yet.
+    /// Creates an empty set of providers.
     #[must_use]
     pub fn new(options: HttpOptions) -> Self {
         let aliases = ALIASES.map(|(alias, model)| (alias.to_owned(), model.to_owned()));
@@ -76,7 +76,7 @@ impl Providers {
         }
     }
 
-    /// With a provider, such as `anthropic`, `openai` or `gemini`.
+    /// Adds a provider, such as `anthropic`, `openai` or `gemini`.
     #[must_use]
     pub fn with_endpoint(mut self, provider: impl Into<String>, endpoint: Endpoint) -> Self {
         self.endpoints.insert(provider.into(), endpoint);
@@ -84,14 +84,14 @@ impl Providers {
         self
     }
 
-    /// Adds an alias; replaces built-in ones such as `haiku`, too. It may lead to another alias.
+    /// Adds an alias; it may replace a built-in one such as `haiku`, and may refer to another alias.
     #[must_use]
     pub fn with_alias(mut self, alias: impl Into<String>, model: impl Into<String>) -> Self {
         self.aliases.insert(alias.into(), model.into());
         self
     }
 
-    /// With a model of the host's own, such as a scripted one, under exactly this name.
+    /// Adds a model of the host's own, such as a scripted one, under exactly this name.
     #[must_use]
     pub fn with_model(mut self, name: impl Into<String>, model: Arc<dyn Model>) -> Self {
         self.models.insert(name.into(), model);
@@ -105,7 +105,7 @@ impl Providers {
         self
     }
 
-    /// Sets the table of sizes and prices; the built-in one otherwise.
+    /// Sets the table of sizes and prices. Default: the built-in one.
     #[must_use]
     pub fn with_table(mut self, table: Arc<ModelTable>) -> Self {
         self.table = table;
@@ -113,7 +113,7 @@ impl Providers {
         self
     }
 
-    /// Sets the price of a model, by the name it resolves to: it takes precedence over that of the table.
+    /// Sets the price of a model, by the name it resolves to; it takes precedence over the table.
     #[must_use]
     pub fn with_price(mut self, model: impl Into<String>, price: impl Into<Price>) -> Self {
         self.prices.insert(model.into(), price.into());
@@ -121,7 +121,7 @@ impl Providers {
         self
     }
 
-    /// Sets beta features of Anthropic's models, by their names in the header `anthropic-beta`.
+    /// Sets the beta features of Anthropic's models, by their names in the header `anthropic-beta`.
     #[must_use]
     pub fn with_betas(mut self, betas: Vec<String>) -> Self {
         self.betas = betas;
@@ -129,7 +129,7 @@ impl Providers {
         self
     }
 
-    /// With another bound on silence (five minutes otherwise).
+    /// Sets the limit on silence (default: five minutes).
     #[must_use]
     pub fn with_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
@@ -137,10 +137,10 @@ impl Providers {
         self
     }
 
-    /// The model of that name. No request is made.
+    /// Returns the model with this name. No request is sent.
     ///
     /// # Errors
-    /// [`ModelError::UnknownModel`] for a name no rule covers, [`ModelError::NoKey`], [`ModelError::Setup`].
+    /// [`ModelError::UnknownModel`] if the name can't be resolved, [`ModelError::NoKey`], [`ModelError::Setup`].
     pub fn model(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
         let name = self.resolved(name.trim())?;
         if let Some(model) = self.models.get(name) {
@@ -168,7 +168,7 @@ impl Providers {
         }
     }
 
-    /// Follows aliases, but not in a circle.
+    /// Follows aliases, but detects cycles.
     fn resolved<'a>(&'a self, name: &'a str) -> Result<&'a str, ModelError> {
         let mut resolved = name;
         for _ in 0..=self.aliases.len() {
@@ -229,20 +229,20 @@ impl Providers {
         Ok(Arc::new(genai.with_spec(self.spec(&name, &format!("{listed}::{model}")))))
     }
 
-    /// Applies the beta of a larger context window.
+    /// Enlarges the context window if the beta feature for it is enabled.
     fn with_long_context(&self, spec: ModelSpec) -> ModelSpec {
         let is_long = self.betas.iter().any(|beta| beta.starts_with(LONG_CONTEXT));
         let window = spec.context_window.map(|window| if is_long { window.max(MILLION) } else { window });
         ModelSpec { context_window: window, ..spec }
     }
 
-    /// Returns the facts about the model of that name, which the table lists under another one.
+    /// Returns the facts about the model `name`, which the table lists as `listed`.
     fn spec(&self, name: &str, listed: &str) -> ModelSpec {
         let spec = self.table.spec(listed);
         ModelSpec { price: self.prices.get(name).copied().or(spec.price), ..spec }
     }
 
-    /// The endpoint the host set, with a key unless it is at an address of its own or always local.
+    /// Returns the endpoint that the host set, if it has a key or needs none: it has its own address, or is local.
     fn endpoint(&self, provider: &str) -> Result<&Endpoint, ModelError> {
         let usable = |endpoint: &&Endpoint| {
             endpoint.base_url.is_some() || endpoint.credential.secret().is_some() || provider == LOCAL

@@ -1,29 +1,29 @@
 //! Requests to a model of any provider.
 //!
-//! Holds no key, no URL and no model name: those belong to the [`Model`](crate::Model).
+//! A request contains no key, URL or model name: those belong to the [`Model`](crate::Model).
 
 use crate::message::Message;
 use serde_json::Value;
 
-/// The default limit on the tokens of an answer.
+/// The default maximum number of tokens of an answer.
 const MAX_TOKENS: u32 = 4096;
 
-/// One request. Start from [`Request::user`] or from `default()` and set what differs.
+/// A request. Start from [`Request::user`] or `default()`, and set what differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The system prompt.
     pub system: Option<String>,
     /// The conversation so far, oldest first.
     pub messages: Vec<Message>,
-    /// Tools the model may ask for.
+    /// The tools that the model may call.
     pub tools: Vec<ToolSpec>,
-    /// The rule for tool calls. Has an effect only if there are tools.
+    /// The rule for tool calls. It has an effect only if there are tools.
     pub tool_choice: ToolChoice,
-    /// The shape of the answer.
+    /// The format of the answer.
     pub output: Output,
-    /// The most tokens the answer may have.
+    /// The maximum number of tokens of the answer.
     pub max_tokens: u32,
-    /// Randomness, 0 to 1; `None` leaves it to the provider. Newest models accept none.
+    /// The sampling temperature, 0 to 1; `None` leaves it to the provider. The newest models accept none.
     pub temperature: Option<f32>,
     /// The setting of thinking before the answer.
     pub thinking: Thinking,
@@ -31,7 +31,7 @@ pub struct Request {
     pub thinking_display: Option<ThinkingDisplay>,
     /// The effort that the model puts into the answer.
     pub effort: Option<Effort>,
-    /// The tokens that the model may plan with, for this answer and all that follow in its turn (Anthropic alone).
+    /// The token budget that the model may plan with, for this answer and all later ones of its turn (Anthropic only).
     pub task_budget: Option<u64>,
     /// Texts that end the answer.
     pub stop: Vec<String>,
@@ -60,52 +60,52 @@ impl Default for Request {
 }
 
 impl Request {
-    /// A request of one message of the user.
+    /// Creates a request with one user message.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
         Self { messages: vec![Message::user(text)], ..Self::default() }
     }
 
-    /// The temperature without the noise of widening: 0.2 stays 0.2.
+    /// Returns the temperature as an `f64` without conversion noise: 0.2 stays 0.2.
     pub(crate) fn widened_temperature(&self) -> Option<f64> {
         self.temperature.map(|value| value.to_string().parse().unwrap_or_else(|_| f64::from(value)))
     }
 }
 
-/// A tool the model may ask for.
+/// A tool that the model may call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
     /// The description for the model.
     pub description: String,
-    /// The JSON Schema of its parameters, an object.
+    /// The JSON Schema of the parameters, an object.
     pub input_schema: Value,
 }
 
-/// The rule for tool calls: allowed, required or forbidden.
+/// The rule for tool calls: optional, required or forbidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     Auto,
-    /// At least one.
+    /// The model must call at least one tool.
     Any,
-    /// This one.
+    /// The model must call this tool.
     Tool(String),
-    /// None at all.
+    /// The model must not call any tool.
     None,
 }
 
-/// The shape of an answer.
+/// The format of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
     /// Any text.
     Text,
-    /// JSON of this schema, as the answer's text.
+    /// JSON of this schema, as the text of the answer.
     Json {
-        /// Names the shape; letters, digits, `_` and `-`.
+        /// The name of the schema: letters, digits, `_` and `-`.
         name: String,
-        /// Its JSON Schema.
+        /// The JSON Schema.
         schema: Value,
     },
 }
@@ -115,26 +115,26 @@ pub enum Output {
 pub enum Thinking {
     /// No thinking. rule: H7
     Off,
-    /// As the provider does by default.
+    /// The provider's default.
     #[default]
     Default,
-    /// As much as the model finds right.
+    /// As much thinking as the model chooses.
     Adaptive,
-    /// Up to this number of tokens.
+    /// Thinking with this maximum number of tokens.
     Budget(u32),
 }
 
-/// The form in which thoughts are returned (Anthropic alone).
+/// The form in which thoughts are returned (Anthropic only).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThinkingDisplay {
-    /// As a summary.
+    /// A summary of the thoughts.
     Summarized,
-    /// Not at all.
+    /// No thoughts.
     Omitted,
 }
 
 impl ThinkingDisplay {
-    /// The word on the wire.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -147,15 +147,15 @@ impl ThinkingDisplay {
 /// The effort that a model puts into an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// Little.
+    /// Low effort.
     Low,
-    /// Less than usual.
+    /// Less effort than usual.
     Medium,
-    /// The usual one.
+    /// The usual effort.
     High,
-    /// More than usual.
+    /// More effort than usual.
     XHigh,
-    /// All of it.
+    /// The maximum effort.
     Max,
 }
 
@@ -163,7 +163,7 @@ impl Effort {
     /// All levels, from the lowest.
     pub const ALL: [Self; 5] = [Self::Low, Self::Medium, Self::High, Self::XHigh, Self::Max];
 
-    /// The word on the wire.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -176,7 +176,7 @@ impl Effort {
     }
 }
 
-/// The setting that caches the prefix of this request for the next one (Anthropic alone).
+/// The setting that caches the prefix of a request for the next one (Anthropic only).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptCaching {
     /// Nothing is marked.

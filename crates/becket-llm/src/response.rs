@@ -1,30 +1,30 @@
-//! An answer of a model, and its token usage.
+//! A model's answer, and its token usage.
 
 use crate::message::{Block, Object};
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     /// The provider's name for this answer; empty if it has none.
     pub id: String,
-    /// The model that answered, as the provider calls it.
+    /// The model that answered, by the provider's name for it.
     pub model: String,
     /// The content, in order.
     pub content: Vec<Block>,
-    /// The reason why it ended.
+    /// The reason why the answer ended.
     pub stop: StopReason,
-    /// Tokens.
+    /// The token usage.
     pub usage: Usage,
 }
 
 impl Response {
-    /// All text blocks, one after the other.
+    /// Returns the text of all text blocks, concatenated.
     #[must_use]
     pub fn text(&self) -> String {
         self.content.iter().filter_map(Block::as_text).collect()
     }
 
-    /// The tools it asks for: id, name and input.
+    /// Returns the id, name and input of each tool call.
     pub fn tool_uses(&self) -> impl Iterator<Item = (&str, &str, &Object)> {
         self.content.iter().filter_map(|block| match block {
             Block::ToolUse { id, name, input } => Some((id.as_str(), name.as_str(), input)),
@@ -41,24 +41,24 @@ impl Response {
 /// The reason why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
-    /// The model was done.
+    /// The model finished its turn.
     EndTurn,
-    /// It reached [`Request::max_tokens`](crate::Request::max_tokens): the answer is cut off.
+    /// The answer reached [`Request::max_tokens`](crate::Request::max_tokens), and is cut off.
     MaxTokens,
-    /// It wrote one of [`Request::stop`](crate::Request::stop).
+    /// The model generated one of the [`Request::stop`](crate::Request::stop) sequences.
     StopSequence,
-    /// It asks for tools.
+    /// The model calls tools.
     ToolUse,
-    /// It declined, or the provider did for it.
+    /// The model declined, or the provider did so for it.
     Refusal,
-    /// It paused a long turn; send the conversation again to go on.
+    /// The model paused a long turn; send the conversation again to continue.
     PauseTurn,
-    /// Anything else, as the provider wrote it.
+    /// Any other reason, as the provider reported it.
     Other(String),
 }
 
 impl StopReason {
-    /// Returns its word in the Messages API.
+    /// Returns the name in the Messages API.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -73,21 +73,21 @@ impl StopReason {
     }
 }
 
-/// Tokens of one answer, or of several added up.
+/// The token usage of one answer, or the sum of several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Read without the cache.
+    /// Input tokens that were not read from the cache.
     pub input_tokens: u64,
-    /// Written.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// Read from the cache.
+    /// Input tokens read from the cache.
     pub cache_read: u64,
-    /// Written to the cache.
+    /// Input tokens written to the cache.
     pub cache_write: u64,
 }
 
 impl Usage {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

@@ -7,11 +7,11 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(try_from = "RawModel")]
 pub struct ModelSpec {
-    /// Its price.
+    /// The price of the model.
     pub price: Option<Price>,
-    /// The size of its context window, in tokens.
+    /// The size of the context window, in tokens.
     pub context_window: Option<u64>,
-    /// The most tokens of an answer.
+    /// The maximum number of tokens of an answer.
     pub max_output: Option<u32>,
 }
 

@@ -1,8 +1,8 @@
 //! Benchmarks of a call and of a connection, next to `rmcp` alone over the pipes of a process of its own and to the
 //! TypeScript SDK.
 //!
-//! The server is this program: started with `--serve` it answers at once, so that all sides meet the same floor. With
-//! `--idle` it is a client that connects, waits and says how much memory it holds.
+//! The server is this program: started with `--serve` it answers at once, so that all sides have the same floor. With
+//! `--idle` it is a client that connects, waits and prints its memory use.
 
 #![allow(clippy::unwrap_used, reason = "a bench fails by panicking")]
 
@@ -12,19 +12,19 @@ use std::process::Command;
 use std::time::Duration;
 
 use becket_mcp::CancellationToken;
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use support::bare::Bare;
 use support::sdk::Sdk;
 use support::{cpu, on_one_processor, ours, resident};
 use tokio::runtime::Runtime;
 
-/// Text size of a large answer.
+/// The text size of a large answer.
 const LARGE: usize = 100_000;
-/// Calls in one sample of the processor's time.
+/// The number of calls in one sample of the processor time.
 const CALLS: u32 = 500;
-/// Servers of a host that has many.
+/// The number of servers of a host that has many.
 const MANY: usize = 10;
-/// Servers that start together, and how long each needs before it can be spoken to.
+/// The number of servers that start together, and the time that each needs before it responds.
 const STARTED: usize = 12;
 const SLOW: Duration = Duration::from_millis(50);
 
@@ -44,7 +44,7 @@ fn main() {
     bench.note("rmcp alone, with as many servers");
     bench.sampled(
         "memory with 10 idle servers",
-        Must::Bytes(16e6),
+        BenchTarget::Bytes(16e6),
         || idle_in_child("ours"),
         Some(&mut || idle_in_child("bare")),
     );
@@ -60,20 +60,20 @@ fn calls(bench: &mut Bench, runtime: &Runtime) {
     let ours = |size| runtime.block_on(ours::call(&servers, size));
     for (row, size) in [("a call, answered at once", 10), ("the same with 100 KB of text", LARGE)] {
         bench.note("rmcp alone, over tokio's pipes");
-        bench.versus(row, Must::Ratio(1.3), || ours(size), || runtime.block_on(bare.call(size)));
+        bench.versus(row, BenchTarget::Ratio(1.3), || ours(size), || runtime.block_on(bare.call(size)));
         let ours = || cpu(CALLS, || ours(size));
         let mut theirs = || cpu(CALLS, || runtime.block_on(bare.call(size)));
         bench.note("the processor's time of the client; rmcp alone");
-        bench.sampled(&format!("{row}: processor"), Must::Ratio(1.3), ours, Some(&mut theirs));
+        bench.sampled(&format!("{row}: processor"), BenchTarget::Ratio(1.3), ours, Some(&mut theirs));
     }
     if let Some(mut sdk) = Sdk::start() {
-        // Its compiler needs a while.
+        // Its compiler needs some time.
         sdk.calls(5000, 10);
         bench.note("the processor's time of the client; TypeScript SDK");
         let mut theirs = || sdk.calls(CALLS as usize, 10).cpu;
         bench.sampled(
             "a call, answered at once: processor",
-            Must::Ratio(1.0),
+            BenchTarget::Ratio(1.0),
             || cpu(CALLS, || ours(10)),
             Some(&mut theirs),
         );
@@ -82,14 +82,14 @@ fn calls(bench: &mut Bench, runtime: &Runtime) {
     bench.note("");
     let cancel = CancellationToken::new();
     let warm = || runtime.block_on(servers.connect("it0", &cancel)).unwrap();
-    bench.alone("a connection that is there", Must::Nanos(5e3), warm);
+    bench.alone("a connection that is there", BenchTarget::Nanos(5e3), warm);
     let tools = || runtime.block_on(servers.tools("it0", &cancel)).unwrap();
-    bench.alone("its tools, as they are known", Must::Nanos(50e3), tools);
+    bench.alone("its tools, as they are known", BenchTarget::Nanos(50e3), tools);
     runtime.block_on(servers.close());
     bare.end(runtime);
 }
 
-/// Two lanes: what six servers take one after the other is the least.
+/// Measures the start with two lanes: the floor is the time that six servers need in sequence.
 fn start(bench: &mut Bench, runtime: &Runtime) {
     let ours = || {
         let start = std::time::Instant::now();
@@ -106,13 +106,13 @@ fn start(bench: &mut Bench, runtime: &Runtime) {
         taken.as_secs_f64() * 1e9
     };
     bench.note("six of them one after the other, with rmcp alone: there are two lanes");
-    bench.sampled("start of 12 servers that need 50 ms", Must::Ratio(1.3), ours, Some(&mut lane));
+    bench.sampled("start of 12 servers that need 50 ms", BenchTarget::Ratio(1.3), ours, Some(&mut lane));
 }
 
 fn connections(bench: &mut Bench, runtime: &Runtime) {
     let ours = || runtime.block_on(async { ours::connect(1, Duration::ZERO).await.close().await });
     bench.note("rmcp alone, over tokio's pipes");
-    bench.versus("connecting and closing", Must::Nothing, ours, || {
+    bench.versus("connecting and closing", BenchTarget::Nothing, ours, || {
         runtime.block_on(Bare::connect(Duration::ZERO)).end(runtime)
     });
     if let Some(mut sdk) = Sdk::start() {
@@ -122,7 +122,12 @@ fn connections(bench: &mut Bench, runtime: &Runtime) {
             ours();
             start.elapsed().as_secs_f64() * 1e9
         };
-        bench.sampled("connecting and closing", Must::Nothing, once, Some(&mut || sdk.connections(1).wall));
+        bench.sampled(
+            "connecting and closing",
+            BenchTarget::Nothing,
+            once,
+            Some(&mut || sdk.connections(1).wall),
+        );
         sdk.end();
     }
 }

@@ -1,4 +1,4 @@
-//! Errors of calls, in words that say what to do.
+//! Errors of calls, with messages that say what to do.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub enum CallError {
         /// The name that was probably meant.
         meant: Option<String>,
     },
-    /// It is configured, and must not be used.
+    /// The server is configured, but must not be used.
     #[error("the MCP server `{server}` is disabled: {why}")]
     Disabled {
         /// The server.
@@ -51,8 +51,8 @@ pub enum CallError {
         /// The cause.
         why: DisabledReason,
     },
-    /// It demands authentication, and there is no login or the credentials are not enough; for this call or for any
-    /// (`protocol.md` X3).
+    /// The server demands authentication, and there is no login or the credentials are not sufficient, for this call
+    /// or for any (`protocol.md` X3).
     #[error("the MCP server `{server}` needs authentication: log in to it")]
     NeedsAuth {
         /// The server.
@@ -61,64 +61,64 @@ pub enum CallError {
         challenge: Challenge,
     },
     /// The time limit expired. The request was cancelled at the server; it may have done the work by then.
-    #[error("{asked} of the MCP server `{server}` did not answer within {} s", limit.as_secs_f64())]
+    #[error("{operation} of the MCP server `{server}` did not answer within {} s", limit.as_secs_f64())]
     TimedOut {
         /// The server.
         server: String,
         /// The operation.
-        asked: Operation,
+        operation: Operation,
         /// The time limit.
         limit: Duration,
     },
     /// The caller cancelled. The request was cancelled at the server; it may have done the work by then.
-    #[error("waiting for {asked} of the MCP server `{server}` was cancelled")]
+    #[error("waiting for {operation} of the MCP server `{server}` was cancelled")]
     Cancelled {
         /// The server.
         server: String,
         /// The operation.
-        asked: Operation,
+        operation: Operation,
     },
     /// The connection broke, before or during the call. The next operation reconnects the server, if that is allowed.
-    #[error("the MCP server `{server}` is gone: {fault}{said}")]
+    #[error("the MCP server `{server}` is gone: {fault}{output}")]
     Died {
         /// The server.
         server: String,
         /// The cause.
         fault: Fault,
         /// The server's output.
-        said: ServerOutput,
+        output: ServerOutput,
     },
     /// The server answered with an error instead of a result.
-    #[error("the MCP server `{server}` refuses {asked}: {message} ({code})")]
+    #[error("the MCP server `{server}` refuses {operation}: {message} ({code})")]
     Refused {
         /// The server.
         server: String,
         /// The operation.
-        asked: Operation,
+        operation: Operation,
         /// The code of JSON-RPC.
         code: i32,
         /// The message.
         message: String,
     },
     /// The server's answer violates the protocol.
-    #[error("the answer of the MCP server `{server}` to {asked} breaks the protocol: {what}")]
+    #[error("the answer of the MCP server `{server}` to {operation} breaks the protocol: {what}")]
     Protocol {
         /// The server.
         server: String,
         /// The operation.
-        asked: Operation,
+        operation: Operation,
         /// The problem.
         what: String,
     },
     /// The server kept asking for input (`protocol.md` X6).
     #[error(
-        "the MCP server `{server}` has asked {rounds} times for more before it gives {asked}: it was given up"
+        "the MCP server `{server}` has asked {rounds} times for more before it gives {operation}: it was given up"
     )]
     TooManyRounds {
         /// The server.
         server: String,
         /// The operation.
-        asked: Operation,
+        operation: Operation,
         /// The number of rounds with the host.
         rounds: u32,
     },

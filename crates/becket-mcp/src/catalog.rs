@@ -1,4 +1,4 @@
-//! The lists of all servers of a pool (`protocol.md` X5, X8): the last ones, and announced changes.
+//! The lists of all servers of a pool (`protocol.md` X5, X8): the latest ones, and announced changes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::prompt::Prompt;
 use crate::resource::Resources;
 use crate::tool::ToolList;
 
-/// All lists, each by server.
+/// All lists, by server.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     pub(crate) tools: Lists<Arc<Tools>>,
@@ -45,7 +45,7 @@ impl Catalog {
         self.prompts.forget(server);
     }
 
-    /// The tools that the server listed last.
+    /// Returns the tools that the server listed last.
     pub(crate) fn last_tools(&self, server: &str) -> Option<Arc<ToolList>> {
         last(self.tools.look(server)).map(|tools| Arc::clone(&tools.list))
     }

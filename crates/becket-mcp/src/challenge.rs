@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-/// An authentication challenge: the text of the server's `WWW-Authenticate`, if it sent one. `Debug` shows only the
-/// scheme (`Bearer`): servers quote there what they were sent.
+/// An authentication challenge: the text of the server's `WWW-Authenticate`, if it sent one. `Debug` prints only the
+/// scheme (`Bearer`): servers may quote what they were sent.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Challenge {
-    /// The header, as it came.
+    /// The header, unchanged.
     pub header: Option<String>,
 }
 

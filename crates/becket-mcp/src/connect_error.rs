@@ -1,4 +1,4 @@
-//! Errors of connections, in words that say what to do.
+//! Errors of connections, with messages that say what to do.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use crate::challenge::Challenge;
 use crate::config::{DisabledReason, ServerConfigError};
 use crate::fault::{Fault, ServerOutput};
 
-/// An error of connecting a server (`protocol.md` X2). `asked` is the MCP method without a valid answer.
+/// An error of connecting a server (`protocol.md` X2). `request` is the MCP method without a valid answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// Its configuration is invalid.
+    /// The configuration of the server is invalid.
     #[error(transparent)]
     Config(#[from] ServerConfigError),
-    /// It must not be connected.
+    /// The server must not be connected.
     #[error(transparent)]
     Disabled(#[from] DisabledReason),
-    /// It is an in-process server, and the host provides none of this name.
+    /// The server is in-process, and the host provides none of this name.
     #[error("the host has no server of this name in its process")]
     NotProvided,
-    /// It is behind a proxy that requires the host's credentials, and the host provides none.
+    /// The server is behind a proxy that requires the host's credentials, and the host provides none.
     #[error(
         "it is reached through the proxy `{proxy}` alone, and this host has no credentials for it: name the server's own address with `\"type\": \"http\"`"
     )]
@@ -29,73 +29,73 @@ pub enum ConnectError {
         /// The proxy.
         proxy: String,
     },
-    /// It can't be reached, or refuses the connection.
+    /// The server can't be reached, or refuses the connection.
     #[error("{0}")]
     NoWay(Fault),
     /// The connection broke before it was ready.
-    #[error("{fault}, before it answered `{asked}`{said}")]
+    #[error("{fault}, before it answered `{request}`{output}")]
     Broken {
         /// The request.
-        asked: &'static str,
+        request: &'static str,
         /// The cause.
         fault: Fault,
         /// The server's output.
-        said: ServerOutput,
+        output: ServerOutput,
     },
     /// The process could not be started.
     #[error("{0}")]
     Spawn(Arc<SpawnError>),
-    /// It was not ready in time.
-    #[error("it did not answer `{asked}` within {} s: check that it speaks MCP over this transport{said}", limit.as_secs_f64())]
+    /// The server was not ready in time.
+    #[error("it did not answer `{request}` within {} s: check that it speaks MCP over this transport{output}", limit.as_secs_f64())]
     TimedOut {
         /// The request.
-        asked: &'static str,
+        request: &'static str,
         /// The time limit.
         limit: Duration,
         /// The server's output.
-        said: ServerOutput,
+        output: ServerOutput,
     },
-    /// It answered with an error.
-    #[error("it refuses `{asked}`: {message} ({code}){said}")]
+    /// The server answered with an error.
+    #[error("it refuses `{request}`: {message} ({code}){output}")]
     Refused {
         /// The request.
-        asked: &'static str,
+        request: &'static str,
         /// The code of JSON-RPC.
         code: i32,
         /// The message.
         message: String,
         /// The server's output.
-        said: ServerOutput,
+        output: ServerOutput,
     },
-    /// Its answer violates the protocol.
-    #[error("its answer to `{asked}` breaks the protocol: {what}{said}")]
+    /// The answer of the server violates the protocol.
+    #[error("its answer to `{request}` breaks the protocol: {what}{output}")]
     Unexpected {
         /// The request.
-        asked: &'static str,
+        request: &'static str,
         /// The problem.
         what: String,
         /// The server's output.
-        said: ServerOutput,
+        output: ServerOutput,
     },
-    /// It was connected and broke since; no operation has needed it again.
-    #[error("{fault}{said}")]
+    /// The server was connected and the connection broke since; no operation has needed it again.
+    #[error("{fault}{output}")]
     Lost {
         /// The cause.
         fault: Fault,
         /// The server's output.
-        said: ServerOutput,
+        output: ServerOutput,
     },
-    /// It is not connected, and the caller must not connect it.
+    /// The server is not connected, and the caller must not connect it.
     #[error("it was not connected when it was called")]
     NotYet,
-    /// The host cancelled before it was connected.
+    /// The host cancelled before the server was connected.
     #[error("connecting was cancelled")]
     Cancelled,
 }
 
 impl ConnectError {
     /// Converts a fault before the server's answer. Some faults need no context.
-    pub(crate) fn broken(asked: &'static str, fault: Fault, said: ServerOutput) -> Self {
+    pub(crate) fn broken(request: &'static str, fault: Fault, output: ServerOutput) -> Self {
         match fault {
             Fault::Spawn(error) => Self::Spawn(error),
             Fault::Unreachable(_)
@@ -113,11 +113,11 @@ impl ConnectError {
             | Fault::Closed
             | Fault::SessionExpired
             | Fault::TooLarge(_)
-            | Fault::BrokenOff(_) => Self::Broken { asked, fault, said },
+            | Fault::BrokenOff(_) => Self::Broken { request, fault, output },
         }
     }
 
-    /// Returns the fault that broke it, if one did.
+    /// Returns the fault that broke the connection, if one did.
     pub(crate) fn fault(&self) -> Option<&Fault> {
         match self {
             Self::Broken { fault, .. } | Self::Lost { fault, .. } | Self::NoWay(fault) => Some(fault),

@@ -1,10 +1,10 @@
 //! Questions of a server to a user, parsed and checked (`protocol.md` X6): forms and addresses, and the answers to
 //! them.
 //!
-//! It does not prompt and does not open anything. What it can't read is rejected with a message for the server, never
-//! guessed; so are addresses other than `http` and `https`.
+//! It does not prompt and does not open anything. Input that can't be parsed is rejected with a message for the
+//! server, never guessed; so are addresses other than `http` and `https`.
 //!
-//! INVARIANT: what [`Form::validate`] accepts has the fields of the form alone, and each required one.
+//! INVARIANT: content that [`Form::validate`] accepts has only fields of the form, and every required one.
 //! INVARIANT: nothing here panics, whatever a server sends.
 
 mod address;
@@ -34,7 +34,7 @@ pub enum Unreadable {
     /// A user could not fill in a field of the form.
     #[error("the field `{field}` of the form can't be read: {what}")]
     Field {
-        /// Its name.
+        /// The name of the field.
         field: String,
         /// The problem.
         what: String,
@@ -42,7 +42,7 @@ pub enum Unreadable {
     /// The address can't be opened.
     #[error("the address `{url}` can't be opened: {what}")]
     Address {
-        /// The address as it came; its beginning if it is long.
+        /// The address unchanged, or its beginning if it is long.
         url: String,
         /// The problem.
         what: String,

@@ -1,4 +1,4 @@
-//! The causes of a broken connection, and the server's output by then.
+//! The causes of a broken connection, and the server's output until then.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,47 +8,47 @@ use becket_process::{End, SpawnError};
 use crate::auth::{HeadersError, NoHeaders};
 use crate::challenge::Challenge;
 
-/// The cause of a broken connection. A connection has one: the first.
+/// The cause of a broken connection. A connection has only one: the first.
 #[derive(Debug, Clone)]
 pub enum Fault {
     /// The process could not be started.
     Spawn(Arc<SpawnError>),
     /// The process ended.
     Ended(End),
-    /// It wrote a line over the limit on messages; in bytes.
+    /// The server wrote a line over the limit on messages, in bytes.
     LineTooLong(usize),
-    /// It wrote more than the queue may hold; in bytes.
+    /// The server wrote more than the queue may contain, in bytes.
     Flood(usize),
-    /// It did not read its input; the limit in bytes.
+    /// The server did not read its input; the limit in bytes.
     NotReading(usize),
-    /// It closed its stdin.
+    /// The server closed its stdin.
     StdinClosed,
     /// The connection was closed from this side.
     Closed,
-    /// It can't be reached: unknown host, connection refused, TLS failure.
+    /// The server can't be reached: unknown host, connection refused, TLS failure.
     Unreachable(String),
-    /// It answered with an HTTP status other than success; with the beginning of the body.
+    /// The server answered with an HTTP status other than success, with the beginning of the body.
     Status {
         /// The status.
         status: u16,
         /// The body.
         body: String,
     },
-    /// It demands authentication (`protocol.md` X3).
+    /// The server demands authentication (`protocol.md` X3).
     AuthNeeded(Challenge),
-    /// Its session has expired (`protocol.md` X4).
+    /// The session has expired (`protocol.md` X4).
     SessionExpired,
-    /// Its answer exceeds the limit on messages; in bytes.
+    /// The answer exceeds the limit on messages, in bytes.
     TooLarge(usize),
     /// The answer, or its stream, broke off.
     BrokenOff(String),
-    /// Its answer is not MCP.
+    /// The answer is not MCP.
     NotMcp(String),
     /// There are no headers for the request.
     Headers(Arc<HeadersError>),
-    /// It redirects messages to another origin: scheme, host and port of both, its own first.
+    /// The server redirects messages to another origin: scheme, host and port of both, its own first.
     OtherOrigin(String, String),
-    /// An editor that is not on this machine; its host.
+    /// An editor is not on this machine; its host.
     NotLocal(String),
 }
 
@@ -112,7 +112,7 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// Returns whether a request with this fault can't have been carried out (`protocol.md` X4).
+    /// Returns whether a request with this fault can't have been executed (`protocol.md` X4).
     pub(crate) fn is_before_execution(&self) -> bool {
         match self {
             Self::Spawn(_)
@@ -136,17 +136,17 @@ impl Fault {
     }
 }
 
-/// Limit on the lines of stderr in an error message.
+/// The limit on the lines of stderr in an error message.
 const LINES: usize = 10;
 
-/// A server's output beside messages, as far as it was kept. Displays as the tail of an error message, with the last
-/// ten lines of stderr; empty if there was no output.
+/// A server's output other than messages, as far as it was kept. Displays as the tail of an error message, with the
+/// last ten lines of stderr; empty if there was no output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerOutput {
-    /// The end of its stderr, at most 8 KiB, with replacement characters for invalid UTF-8.
+    /// The end of stderr, at most 8 KiB, with replacement characters for invalid UTF-8.
     pub stderr: String,
-    /// The beginning of the first invalid line on its stdout.
+    /// The beginning of the first invalid line on stdout.
     pub no_message: Option<String>,
 }
 

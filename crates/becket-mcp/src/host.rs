@@ -1,7 +1,7 @@
 //! The services that a host may offer to servers: answers to their questions, a model, its directories.
 //!
-//! A host that offers nothing is `()`: what it does not offer is not announced, and refused if a server asks all the
-//! same.
+//! A host that offers nothing is `()`: capabilities that are not offered are not announced, and refused if a server
+//! requests them anyway.
 
 use std::fmt;
 use std::pin::Pin;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 use becket_process::CancellationToken;
 use serde_json::{Map, Value};
 
-/// A host of servers. Each method is called from a task of the connection, many at once.
+/// A host of servers. Each method is called from tasks of connections, possibly concurrently.
 pub trait Host: Send + Sync + 'static {
-    /// Returns the capabilities that are announced to servers; no others are requested.
+    /// Returns the capabilities that are announced to servers; no others are used.
     fn offers(&self) -> Offers {
         Offers::default()
     }
@@ -32,7 +32,7 @@ pub trait Host: Send + Sync + 'static {
     /// Samples a model for a server (`sampling/createMessage`): parameters and result as in the protocol.
     ///
     /// # Errors
-    /// The refusal, with a message for the server.
+    /// Returns the refusal, with a message for the server.
     fn sample<'a>(
         &'a self,
         server: &'a str,
@@ -43,14 +43,15 @@ pub trait Host: Send + Sync + 'static {
         Box::pin(std::future::ready(Err("this host provides no model".to_owned())))
     }
 
-    /// Returns the directories that the host works in, as `file:` URIs with a name each.
+    /// Returns the directories that the host works in, as `file:` URIs with names.
     fn roots<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<Root>> {
         let _ = server;
         Box::pin(std::future::ready(Vec::new()))
     }
 
-    /// Handles a server's notification that the user has finished at an address (`notifications/elicitation/complete`);
-    /// `id` is that of its question, and may be an unknown one. Must not block.
+    /// Handles a server's notification that the user has finished at an address
+    /// (`notifications/elicitation/complete`);
+    /// `id` is the id of its question, and may be unknown. Must not block.
     fn completed(&self, server: &str, id: &str) {
         let _ = (server, id);
     }
@@ -74,13 +75,13 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// The capabilities that a host announces to servers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Offers {
-    /// It fills in forms.
+    /// True if the host fills in forms.
     pub form: bool,
-    /// It opens addresses for its user.
+    /// True if the host opens addresses for its user.
     pub url: bool,
-    /// It offers a model.
+    /// True if the host offers a model.
     pub sampling: bool,
-    /// It names its directories.
+    /// True if the host names its directories.
     pub roots: bool,
 }
 
@@ -91,14 +92,14 @@ pub enum Elicitation {
     Form {
         /// A message, in the server's words.
         message: String,
-        /// The fields: a flat JSON Schema of an object, as it came.
+        /// The fields: a flat JSON Schema of an object, unchanged.
         schema: Map<String, Value>,
     },
     /// An address to visit.
     Url {
         /// A message, in the server's words.
         message: String,
-        /// The address, whole.
+        /// The complete address.
         url: String,
         /// The server's id of this question.
         id: String,
@@ -108,11 +109,11 @@ pub enum Elicitation {
 /// The outcome of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationAnswer {
-    /// Accepted, with the fields of the form.
+    /// The user accepted, with the fields of the form.
     Accept(Map<String, Value>),
-    /// No.
+    /// The user declined.
     Decline,
-    /// Cancelled without a decision.
+    /// The user cancelled without a decision.
     Cancel,
 }
 
@@ -121,7 +122,7 @@ pub enum ElicitationAnswer {
 pub struct Root {
     /// A `file:` URI.
     pub uri: String,
-    /// Its name.
+    /// The name of the directory.
     pub name: Option<String>,
 }
 
@@ -139,7 +140,8 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// A listener to the progress of one call, for hosts that pass it on to the caller ([`crate::Pool::call_with_progress`]).
+/// A listener to the progress of one call, for hosts that pass it on to the caller
+/// ([`crate::Pool::call_with_progress`]).
 #[derive(Clone)]
 pub struct ProgressListener(Arc<dyn Fn(&Progress) + Send + Sync>);
 
@@ -149,7 +151,7 @@ impl ProgressListener {
         Self(Arc::new(hear))
     }
 
-    pub(crate) fn hear(&self, progress: &Progress) {
+    pub(crate) fn notify(&self, progress: &Progress) {
         (self.0)(progress);
     }
 }
@@ -166,7 +168,7 @@ impl fmt::Debug for ProgressListener {
 pub struct LogMessage {
     /// `debug`, `info`, `warning`, `error`, or another level of the protocol.
     pub level: String,
-    /// The part of the server.
+    /// The part of the server that logged it.
     pub logger: Option<String>,
     /// The content.
     pub data: Value,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// Capacity of the queue in either direction.
+/// The capacity of the queue in either direction.
 const QUEUED: usize = 64;
 
 /// A server in the process of its host (`protocol.md` X1).
@@ -37,19 +37,19 @@ pub trait InProcessServer: Send + Sync + 'static {
 
 /// The server's end of a connection. Messages are JSON-RPC, in the order in which they were sent.
 ///
-/// The connection is over once [`ServerEnd::receive`] returns `None`, and breaks when the server drops this and all its
-/// senders.
+/// The connection is over once [`ServerEnd::receive`] returns `None`, and breaks when the server drops this and all
+/// its senders.
 #[derive(Debug)]
 pub struct ServerEnd {
     receiver: mpsc::Receiver<Value>,
     sender: ServerSender,
 }
 
-/// The sending half for a server. Clones send over the same connection.
+/// The sending half of a server. Clones send over the same connection.
 #[derive(Debug, Clone)]
 pub struct ServerSender(mpsc::Sender<Value>);
 
-/// The client has disconnected; the message is returned.
+/// An error: the client has disconnected; the message is returned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the client is gone: nothing can be sent to it any longer")]
 pub struct ClientGone(pub Value);
@@ -71,7 +71,7 @@ impl ServerSender {
     /// Sends a message to the client; waits while the queue is full.
     ///
     /// # Errors
-    /// The client has disconnected.
+    /// Errors if the client has disconnected.
     pub async fn send(&self, message: Value) -> Result<(), ClientGone> {
         self.0.send(message).await.map_err(|unsent| ClientGone(unsent.0))
     }
@@ -88,7 +88,7 @@ pub(crate) struct ClientEnd {
     pub(crate) sender: mpsc::Sender<Value>,
 }
 
-/// A connection.
+/// Creates a connection.
 pub(crate) fn pair() -> (ClientEnd, ServerEnd) {
     let (to_server, from_client) = mpsc::channel(QUEUED);
     let (to_client, from_server) = mpsc::channel(QUEUED);

@@ -1,21 +1,22 @@
-//! The MCP servers of a host: connected on demand, shared by all callers, called under a deadline, ended without a
-//! trace.
+//! The MCP servers of a host: connected on demand, shared by all callers, called under a deadline, and ended without
+//! leaving anything behind.
 //!
 //! [`config`] reads the configuration, [`Pool::configure`] applies it, [`Pool::start`] connects the servers ahead of
 //! time, [`Pool::call`] calls a tool, [`Pool::close`] ends all of them. Requests of servers to their host go to a
 //! [`Host`].
 //!
-//! - There is one connection to a server, for all callers. The next operation reconnects one that broke.
-//! - A server that is a process is the leader of a session of its own. It gets the environment it is given and one
-//!   variable by which its leftover processes are found, `BECKET_MCP_SERVER`. Its stderr is always drained; its end is
-//!   part of every error that it may explain.
-//! - Each call has a deadline, whatever the server and the way to it do. It is repeated only if the server can't have
+//! - There is one connection to a server, for all callers. If it broke, the next operation reconnects it.
+//! - A server that is a process is the leader of a session of its own. It gets the environment that it is given and
+//!   one variable by which its leftover processes are found, `BECKET_MCP_SERVER`. Its stderr is always drained; the
+//!   end of it is part of every error that it may explain.
+//! - Each call has a deadline, whatever the server and the network do. It is repeated only if the server can't have
 //!   executed it the first time. An abandoned call is cancelled at the server.
 //! - An error of one server does not affect the others.
-//! - After the end nothing remains: no process, none that it started (as far as Linux shows them), no socket, no task.
+//! - After the end nothing remains: no process of the server or its children (as far as Linux shows them), no socket,
+//!   no task.
 //!
-//! It does not read the environment (except to reach a keyring, below), trust a server's claims about itself, or ask a
-//! host for anything that it does not offer.
+//! It does not read the environment (except to reach a keyring, see below), trust a server's claims about itself, or
+//! request anything from a host that it does not offer.
 //!
 //! # Files
 //!
@@ -24,20 +25,20 @@
 //! | What | When | How |
 //! |---|---|---|
 //! | [`Options::extra_ca`], [`auth::LoginOptions::extra_ca`], a server's `tls` files | it is connected with TLS | read |
-//! | the root certificates of the platform | the same | read, by `rustls-platform-verifier` |
-//! | a server's `privateKey`, `assertionFile`, `idTokenFile` ([`config::Grant`]) | a token is got without a person | read |
-//! | the file of [`auth::FileStore`], its directory, and `.lock` files beside it | a person's tokens are used, renewed, kept | read, written |
-//! | with the feature `keyring`, files ending in `.keyring` beside the file of `auth::KeyringStore` | the same | read, written |
-//! | the file of [`auth::AuthNeeded`], its directory, and a `.lock` file beside it | a server wants a login | read, written |
-//! | the directory that [`CallResult::limited`] is given | an answer is too long to be shown | files in it written |
-//! | `/proc` (Linux) | what a server that was a process has left behind is ended | read |
+//! | the root certificates of the platform | as above | read, by `rustls-platform-verifier` |
+//! | a server's `privateKey`, `assertionFile`, `idTokenFile` ([`config::Grant`]) | a token is requested without a person | read |
+//! | the file of [`auth::FileStore`], its directory, and `.lock` files beside it | a person's tokens are used, renewed, stored | read, written |
+//! | with the feature `keyring`, files ending in `.keyring` beside the file of `auth::KeyringStore` | as above | read, written |
+//! | the file of [`auth::AuthNeeded`], its directory, and a `.lock` file beside it | a server needs a login | read, written |
+//! | the directory passed to [`CallResult::limited`] | an answer is too long to be shown | files in it written |
+//! | `/proc` (Linux) | leftover processes of a server are ended | read |
 //!
 //! With the feature `keyring`, `auth::KeyringStore` uses the keyring of the system. On Linux it is reached over the
 //! session bus, whose address the keyring's library reads from the environment (`DBUS_SESSION_BUS_ADDRESS`, else
 //! `XDG_RUNTIME_DIR`).
 //!
-//! Files that a server process, or a `headersHelper`, reads and writes are not covered; nor are those that the system's
-//! resolver reads for host names.
+//! Files that a server process, or a `headersHelper`, reads and writes are not covered; nor are those that the
+//! system's resolver reads for host names.
 //!
 //! ```
 //! use becket_mcp::{CancellationToken, Connect, Options, Pool, ServerState, ToolCall, config};
@@ -65,7 +66,7 @@
 //! # }).unwrap();
 //! ```
 
-// Values of MCP, and the host's side of it.
+// Types of MCP, and the host's side of it.
 mod challenge;
 mod content;
 mod host;
@@ -78,24 +79,24 @@ mod prompt;
 mod resource;
 mod tool;
 
-// What every part below needs.
+// Parts used by everything below.
 mod owned_task;
 mod tls;
 
-// The configuration of servers, and what a connection to one needs.
+// The configuration of servers, and the prerequisites of a connection.
 pub mod auth;
 pub mod config;
 pub mod elicitation;
 mod options;
 
-// One connection, and the ways in which it fails.
+// One connection, and its possible failures.
 mod call_error;
 mod connect_error;
 mod connection;
 mod fault;
 mod login_error;
 
-// The face: all connections of a host.
+// The public interface: all connections of a host.
 mod catalog;
 mod pool;
 

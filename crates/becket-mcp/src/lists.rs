@@ -1,11 +1,11 @@
-//! Cached lists of servers: tools, resources, prompts, each kind in a cache of its own (`protocol.md` X5, X8).
+//! Cached lists of servers: tools, resources, prompts, each kind in a separate cache (`protocol.md` X5, X8).
 //!
-//! It does not send requests and does not wait: a caller that refreshes a list takes a [`Ticket`] and returns with the
-//! list.
+//! It does not send requests and does not wait: a caller that refreshes a list takes a [`Ticket`] and comes back with
+//! the list.
 //!
 //! INVARIANT: a list that was requested before its server announced a change is never stored after it; nor is one that
-//! was requested before the stored one; nor one of a server that was removed or replaced meanwhile.
-//! INVARIANT: at most `CAPACITY` lists are held, the most recently used ones.
+//! was requested before the stored one, or one of a server that was removed or replaced meanwhile.
+//! INVARIANT: at most `CAPACITY` lists are kept, the most recently used ones.
 //! INVARIANT: a list that may be old is never returned as fresh.
 
 mod debounce;
@@ -15,17 +15,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use debounce::Debounce;
 
-/// Limit on the servers that have a list at once.
+/// The limit on the servers that have a list at once.
 const CAPACITY: usize = 20;
 
-/// The lists of one kind, by server. A clone is the same cache.
+/// The lists of one kind, by server. Clones share the same cache.
 ///
 /// ```
 /// use becket_mcp::Lists;
 ///
 /// let lists = Lists::default();
 /// let ticket = lists.begin("time");
-/// // … the server is asked; meanwhile it says that its list has changed …
+/// // … the server is asked; meanwhile it announces that its list has changed …
 /// lists.changed("time");
 /// assert!(!ticket.store(vec!["now"]));
 /// assert!(lists.get("time").is_none());
@@ -45,7 +45,7 @@ struct Inner<T> {
 
 #[derive(Debug)]
 struct Server<T> {
-    /// The time of the server's last announced change, or of its first use. It is unique, also among the successive
+    /// The time of the server's last announced change, or of its first use. It is unique, even among successive
     /// entries of one server.
     changed: u64,
     held: Option<StoredList<T>>,
@@ -56,9 +56,9 @@ struct Server<T> {
 #[derive(Debug)]
 struct StoredList<T> {
     list: Arc<T>,
-    /// The time of its request.
+    /// The time at which the list was requested.
     begun: u64,
-    /// The time of its last use.
+    /// The time at which the list was last used.
     used: u64,
 }
 
@@ -69,14 +69,14 @@ pub enum ListState<T> {
     Fresh(Arc<T>),
     /// The server has announced a change since. Request it again; until then this is the last known list.
     Changed(Arc<T>),
-    /// A refresh failed: the old list stays.
+    /// A refresh failed, so the old list is kept.
     Kept {
         /// The old list.
         list: Arc<T>,
         /// The error.
         why: Arc<str>,
     },
-    /// There is no list: never requested, evicted, or the request failed.
+    /// There is no list: it was never requested, was evicted, or the request failed.
     Nothing {
         /// The error, if it was requested.
         why: Option<Arc<str>>,
@@ -91,8 +91,8 @@ impl<T> Lists<T> {
         Self(Arc::new(Mutex::new(Inner { servers, capacity, clock: 0 })))
     }
 
-    /// Returns the list of a server: the fresh one, or the old one if refreshing it has failed. `None` if the server
-    /// has to be asked.
+    /// Returns the list of a server: the fresh one, or the old one if refreshing it has failed. `None` if it has to be
+    /// requested from the server.
     #[must_use]
     pub fn get(&self, server: &str) -> Option<Arc<T>> {
         match self.look(server) {
@@ -152,7 +152,7 @@ impl<T> Lists<T> {
     }
 }
 
-/// The lists of 20 servers.
+/// Creates a cache for the lists of 20 servers.
 impl<T> Default for Lists<T> {
     fn default() -> Self {
         Self::with_capacity(CAPACITY)
@@ -197,9 +197,9 @@ pub struct Ticket<T> {
 }
 
 impl<T> Ticket<T> {
-    /// Stores the list and returns true, unless it is out of date by now: then the server has to be asked again if the
-    /// list is still wanted.
-    #[must_use = "if it is no, the list is out of date"]
+    /// Stores the list and returns true, unless it is already out of date: then the server has to be asked again if
+    /// the list is still needed.
+    #[must_use = "if it is false, the list is out of date"]
     pub fn store(self, list: T) -> bool {
         let mut inner = self.lists.lock();
         let used = inner.tick();
@@ -213,8 +213,8 @@ impl<T> Ticket<T> {
         true
     }
 
-    /// Records that the refresh failed: an old list stays, with the error. A change that was announced meanwhile takes
-    /// precedence: the server has to be asked again.
+    /// Records that the refresh failed: an old list is kept, with the error. A change that was announced meanwhile
+    /// takes precedence: the server has to be asked again.
     pub fn failed(self, why: &str) {
         let mut inner = self.lists.lock();
         let Some(server) = self.current(&mut inner) else { return };

@@ -1,12 +1,13 @@
-//! The names under which a host shows the tools of all its servers to a model, and the map back (`protocol.md` X5).
+//! The names under which a host shows the tools of all its servers to a model, and the reverse map (`protocol.md` X5).
 //!
 //! Names are not parsed: `__` may occur inside a server's name or a tool's, so a map is needed.
 //!
-//! INVARIANT: names are unique, 64 characters at most, of `[A-Za-z0-9_-]` alone, and each begins with the prefix of its
+//! INVARIANT: names are unique, have at most 64 characters, all of `[A-Za-z0-9_-]`, and begin with the prefix of their
 //! server, `mcp__<server>__`, followed by at least one character: no shortening removes a tool from the permission
 //! rules of its server (P2).
-//! INVARIANT: a name depends on its server and its tool alone, unless two are written alike: then the later one (in the
-//! order of the configuration, then of the list) is renamed, and gets its plain name back when the earlier one is
+//! INVARIANT: a name depends only on its server and its tool, unless two have the same spelling: then the later one
+//! (in the order of the configuration, then of the list) is renamed, and gets its plain name back when the earlier one
+//! is removed.
 //! removed.
 
 mod prefix;
@@ -49,20 +50,20 @@ pub struct Names {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Name {
-    /// `mcp__<server>__<tool>`, at most 64 characters.
+    /// The full name, `mcp__<server>__<tool>`, at most 64 characters.
     pub full: Arc<str>,
-    /// The server, as it is configured; that of a plugin is `plugin:<plugin>:<server>`.
+    /// The configured name of the server; that of a plugin is `plugin:<plugin>:<server>`.
     pub server: Arc<str>,
-    /// The tool or the prompt, as its server calls it.
+    /// The name of the tool or prompt on its server.
     pub name: Arc<str>,
-    /// The full name before it was shortened or disambiguated, if it was. A deny or ask rule that names it means this
-    /// tool too; an allow rule does not, since it may be the name of another one.
+    /// The full name before it was shortened or disambiguated, if it was. A deny or ask rule with this name applies to
+    /// this tool too; an allow rule does not, since it may be the name of another one.
     pub written: Option<String>,
 }
 
 impl Names {
-    /// Names what the servers list, in the order of the configuration and of the lists. A duplicate name of one server
-    /// is used once.
+    /// Names the listed tools or prompts of servers, in the order of the configuration and of the lists. A duplicate
+    /// name of one server is used once.
     pub fn build<'a, S, L>(servers: S) -> Self
     where
         S: IntoIterator<Item = (&'a str, L)>,
@@ -72,7 +73,7 @@ impl Names {
         let (prefixes, warnings) = prefixes(servers.iter().map(|(server, _)| *server));
         let mut building = NamesBuilder { names: Self { warnings, ..Self::default() }, later: Vec::new() };
         for (server, list) in servers {
-            // INVARIANT: `prefixes` has one for each server that it was given.
+            // INVARIANT: `prefixes` has an entry for each server that it was given.
             let Some(prefix) = prefixes.get(server) else { continue };
             let server = Arc::<str>::from(server);
             building.names.prefixes.insert(Arc::clone(&server), prefix.text.clone());
@@ -107,13 +108,13 @@ impl Names {
         self.by_place.get(server)?.get(name).and_then(|index| self.all.get(*index))
     }
 
-    /// All names, in the order of the configuration and of the lists.
+    /// Returns all names, in the order of the configuration and of the lists.
     pub fn iter(&self) -> impl Iterator<Item = &Name> {
         self.all.iter()
     }
 
     /// Returns the prefix of all names of a server: `mcp__<server>__`. Followed by a `*`, it is the permission rule
-    /// that means all of them (`protocol.md` P2).
+    /// for all of them (`protocol.md` P2).
     #[must_use]
     pub fn prefix(&self, server: &str) -> Option<&str> {
         self.prefixes.get(server).map(String::as_str)
@@ -129,14 +130,14 @@ impl Names {
 /// Names under construction: first all plain ones, so that none of them depends on a generated one.
 struct NamesBuilder {
     names: Names,
-    /// Those that need a hash, by their place in `names.all`; their `full` is empty until then.
+    /// Names that need a hash, by their position in `names.all`; their `full` is empty until then.
     later: Vec<Later>,
 }
 
 struct Later {
     index: usize,
     prefix: String,
-    /// The holder of the plain name, if there is a conflict.
+    /// The owner of the plain name, if there is a conflict.
     taken_by: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The operation of a request, as errors name it.
+//! The operation of a request, as named in errors.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use std::fmt;
 pub enum Operation {
     /// A call of a tool.
     Tool(String),
-    /// The list of its tools.
+    /// The list of the server's tools.
     Tools,
-    /// The list of its resources.
+    /// The list of the server's resources.
     Resources,
     /// A resource, by its URI.
     Resource(String),
-    /// The list of its prompts.
+    /// The list of the server's prompts.
     Prompts,
     /// A prompt.
     Prompt(String),
-    /// Connecting, and nothing more.
+    /// Connecting only.
     Connection,
 }
 

@@ -1,4 +1,4 @@
-//! Options of all servers of a host: their environment and time limits.
+//! Options for all servers of a host: their environment and time limits.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -14,12 +14,12 @@ use crate::auth::{AuthNeeded, BearerProvider, Logins};
 use crate::config::shown_url;
 use crate::in_process_server::InProcessServer;
 
-/// The variable with the time limit for connecting one, in milliseconds (X2).
+/// The variable with the time limit for connecting a server, in milliseconds (X2).
 const TIMEOUT: &str = "MCP_TIMEOUT";
 /// The variable with a PEM file of additional certificate authorities.
 const AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
 
-/// A time limit for connecting that is not one.
+/// An error: the time limit for connecting is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{TIMEOUT}={given}` is not a valid time: write milliseconds, as in `{TIMEOUT}=30000`")]
 #[non_exhaustive]
@@ -31,40 +31,41 @@ pub struct InvalidTimeout {
 /// Options for starting and ending servers (`protocol.md` X2, X7).
 #[derive(Clone)]
 pub struct Options {
-    /// The whole environment of every server, below the additions of its configuration; nothing is inherited. One
-    /// variable is added to both, `BECKET_MCP_SERVER`, by which leftover processes of a server are found.
+    /// The whole environment of every server, to which its configuration may add; nothing else is inherited. One more
+    /// variable is set, `BECKET_MCP_SERVER`, by which leftover processes of a server are found.
     pub environment: Vec<(OsString, OsString)>,
     /// The directory in which servers start, and to which their own `cwd` is relative.
     pub cwd: PathBuf,
-    /// Time limit on connecting one server, from its start to its list of tools.
+    /// The time limit on connecting one server, from its start to its list of tools.
     pub connect_timeout: Duration,
-    /// Limit on servers on this machine that connect at once.
+    /// The limit on servers on this machine that connect at once.
     pub local_lanes: NonZeroUsize,
-    /// Limit on servers elsewhere that connect at once.
+    /// The limit on servers elsewhere that connect at once.
     pub remote_lanes: NonZeroUsize,
-    /// Time for active calls when their connection is replaced or its server removed.
+    /// The time for active calls when their connection is replaced or its server removed.
     pub drain_grace: Duration,
-    /// Limit on the pauses of one call's clock while its server waits for an answer of the user.
+    /// The limit on the pauses of one call's clock while its server waits for an answer of the user.
     pub longest_pause: Duration,
-    /// Time limit on the host's answer to a question of a server.
+    /// The time limit on the host's answer to a question of a server.
     pub question_limit: Duration,
-    /// If set, each sign of progress restarts the limit of a call, and this is the most that it may take in all.
-    /// Otherwise progress changes nothing.
+    /// If set, each sign of progress restarts the limit of a call, and this is its maximum total time. Otherwise
+    /// progress changes nothing.
     pub longest_call: Option<Duration>,
-    /// Time for a server to exit once its stdin is closed.
+    /// The time for a server to exit once its stdin is closed.
     pub exit_grace: Duration,
-    /// Time between SIGTERM and SIGKILL.
+    /// The time between SIGTERM and SIGKILL.
     pub term_grace: Duration,
-    /// Limit on a message of a server; over stdio that is a line.
+    /// The limit on a message of a server; over stdio that is a line.
     pub line_cap: ByteCap,
-    /// A PEM file with authorities that count beside the platform's.
+    /// A PEM file with authorities to trust in addition to the platform's.
     pub extra_ca: Option<PathBuf>,
     /// A proxy for HTTP servers. Without one they are reached directly.
     pub proxy: Option<Url>,
-    /// The logins to servers, with their tokens. If none, there are no logins, and a server whose configuration names a
-    /// grant without a person can't be connected.
+    /// The logins to servers, with their tokens. With `None` there are no logins, and a server whose configuration
+    /// names a grant without a person can't be connected.
     pub logins: Option<Logins>,
-    /// The persistent cache of servers that want a login (`protocol.md` X3). It is that of `logins`, if they have one.
+    /// The persistent cache of servers that need a login (`protocol.md` X3). It has to be the same as that of
+    /// `logins`, if they have one.
     pub auth_needed: Option<AuthNeeded>,
     /// The provider of tokens for servers behind a proxy of the host.
     pub bearer: Option<Arc<dyn BearerProvider>>,
@@ -73,7 +74,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Creates options with the values of `protocol.md` X2: 30 s to connect, 2 servers here and 10 elsewhere at once; 5
+    /// Creates options with the values of `protocol.md` X2: 30 s to connect, 2 local and 10 remote servers at once; 5
     /// s for calls of a connection that is replaced, 10 minutes for an answer of the user; 2 s to exit, 1.5 s after
     /// SIGTERM, lines of 16 MiB. No proxy, no logins.
     #[must_use]
@@ -100,8 +101,8 @@ impl Options {
         }
     }
 
-    /// Creates options with these variables, and the settings among them: `MCP_TIMEOUT`, the time limit for connecting a
-    /// server in milliseconds, and `NODE_EXTRA_CA_CERTS`, a file of authorities, relative to `cwd`.
+    /// Creates options with these variables, and the settings among them: `MCP_TIMEOUT`, the time limit for connecting
+    /// a server in milliseconds, and `NODE_EXTRA_CA_CERTS`, a file of authorities, relative to `cwd`.
     ///
     /// # Errors
     /// Errors if `MCP_TIMEOUT` is not a number of milliseconds above 0.
@@ -112,10 +113,10 @@ impl Options {
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let mut options = Self::new(variables.collect(), cwd);
         options.extra_ca = options.variable(AUTHORITIES).map(|file| options.cwd.join(file));
-        if let Some(given) = options.variable(TIMEOUT).map(OsStr::to_string_lossy) {
-            options.connect_timeout = match given.trim().parse() {
+        if let Some(text) = options.variable(TIMEOUT).map(OsStr::to_string_lossy) {
+            options.connect_timeout = match text.trim().parse() {
                 Ok(milliseconds @ 1..) => Duration::from_millis(milliseconds),
-                Ok(0) | Err(_) => return Err(InvalidTimeout { given: given.into_owned() }),
+                Ok(0) | Err(_) => return Err(InvalidTimeout { given: text.into_owned() }),
             };
         }
         Ok(options)
@@ -127,7 +128,7 @@ impl Options {
     }
 }
 
-/// Names of variables only: values may be secret.
+/// Prints only the names of variables: values may be secret.
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&OsString> = self.environment.iter().map(|(name, _)| name).collect();

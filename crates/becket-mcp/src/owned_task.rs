@@ -1,7 +1,7 @@
 //! A task that its owner can end at once.
 //!
 //! Its future is in a slot that a task of the runtime polls and that the owner can empty: dropping the owner drops
-//! everything that the future holds, whether the runtime still runs or not.
+//! everything that the future owns, whether the runtime still runs or not.
 //!
 //! INVARIANT: the slot is emptied when the work is over or its owner is dropped; the work is dropped outside the lock.
 
@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Work that goes on as long as this is held.
+/// A task that runs as long as this lives.
 pub(crate) struct OwnedTask {
     slot: Arc<Slot>,
     task: JoinHandle<()>,
@@ -25,13 +25,13 @@ pub(crate) struct OwnedTask {
 }
 
 impl OwnedTask {
-    /// Starts it; within a runtime.
+    /// Starts the task; must be called within a runtime.
     pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
         let over = CancellationToken::new();
-        let told = over.clone();
+        let token = over.clone();
         let work: Work = Box::pin(async move {
-            // Also when the work is dropped: it is only awaited for its end then.
-            let _told = told.drop_guard();
+            // Fires even when the work is dropped: then its end is all that is awaited.
+            let _guard = token.drop_guard();
             work.await;
         });
         let slot = Arc::new(Slot { work: Mutex::new(Some(work)), ..Slot::default() });
@@ -40,7 +40,7 @@ impl OwnedTask {
         Self { slot, task, over }
     }
 
-    /// Fires when the work is over or was dropped.
+    /// Returns a token that fires when the work is over or was dropped.
     pub(crate) fn over(&self) -> &CancellationToken {
         &self.over
     }
@@ -59,7 +59,7 @@ struct Slot {
     work: Mutex<Option<Work>>,
     /// The thread that is polling.
     polling: Mutex<Option<ThreadId>>,
-    /// The work has dropped its own owner.
+    /// True if the work has dropped its own owner.
     unwanted: AtomicBool,
 }
 
@@ -67,7 +67,7 @@ impl Slot {
     fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut work = lock(&self.work);
         *lock(&self.polling) = Some(thread::current().id());
-        let _here = Here(&self.polling);
+        let _mark = PollingMark(&self.polling);
         let polled = work.as_mut().map_or(Poll::Ready(()), |work| work.as_mut().poll(context));
         let is_over = polled.is_ready() || self.unwanted.load(Ordering::Acquire);
         let over = if is_over { work.take() } else { None };
@@ -87,16 +87,16 @@ impl Slot {
     }
 }
 
-/// Marks the polling thread until the poll is over, however it ends.
-struct Here<'a>(&'a Mutex<Option<ThreadId>>);
+/// A guard that marks the polling thread until the poll is over, however it ends.
+struct PollingMark<'a>(&'a Mutex<Option<ThreadId>>);
 
-impl Drop for Here<'_> {
+impl Drop for PollingMark<'_> {
     fn drop(&mut self) {
         *lock(self.0) = None;
     }
 }
 
-/// The task's reference to the slot: work that is no longer polled, as its runtime is gone, is dropped with it.
+/// The task's reference to the slot. If the runtime is gone, work that is no longer polled is dropped with it.
 struct SlotRef(Arc<Slot>);
 
 impl Drop for SlotRef {

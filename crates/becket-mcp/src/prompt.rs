@@ -1,4 +1,4 @@
-//! Prompts as their server describes them, and the syntax for using one (`protocol.md` X8).
+//! Prompts as described by their server, and the syntax for using one (`protocol.md` X8).
 //!
 //! INVARIANT: no typed word is lost: excess words belong to the last argument.
 
@@ -15,9 +15,9 @@ pub struct Prompt {
     pub name: String,
     /// The display name.
     pub title: Option<String>,
-    /// Its purpose, in the server's words.
+    /// The purpose, in the server's words.
     pub description: Option<String>,
-    /// Its arguments, in the order in which they are typed.
+    /// The arguments, in the order in which they are typed.
     pub arguments: Vec<PromptArgument>,
     /// `_meta`, unchanged.
     pub meta: Option<Map<String, Value>>,
@@ -27,7 +27,7 @@ pub struct Prompt {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// Its name.
+    /// The name of the argument.
     pub name: String,
     /// The display name.
     pub title: Option<String>,
@@ -66,7 +66,7 @@ pub enum PromptRole {
     Assistant,
 }
 
-/// The typed words do not match the prompt's arguments.
+/// An error: the typed words do not match the prompt's arguments.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
     /// A word is missing.
@@ -76,10 +76,10 @@ pub enum PromptError {
         prompt: String,
         /// The arguments that have no word.
         missing: Vec<String>,
-        /// Its usage.
+        /// The usage of the prompt.
         usage: String,
     },
-    /// It has no arguments.
+    /// The prompt has no arguments.
     #[error("the prompt `{prompt}` takes no arguments; leave out `{words}`")]
     TakesNone {
         /// The prompt.
@@ -112,7 +112,7 @@ impl From<wire::Prompt> for Prompt {
 }
 
 impl Prompt {
-    /// Returns its usage, as typed behind its command: `<required> [optional]`.
+    /// Returns the usage, as typed after the command: `<required> [optional]`.
     #[must_use]
     pub fn usage(&self) -> String {
         let one = |argument: &PromptArgument| match argument.required {
@@ -122,11 +122,11 @@ impl Prompt {
         self.arguments.iter().map(one).collect::<Vec<_>>().join(" ")
     }
 
-    /// Parses the text typed after the command: word by word in the order of the arguments, the rest of the text for
-    /// the last one. Words with blanks are quoted with `"` or `'`.
+    /// Parses the text typed after the command: word by word in the order of the arguments, with the rest of the text
+    /// for the last one. Words with blanks are quoted with `"` or `'`.
     ///
     /// # Errors
-    /// A required argument has no word, or there are words and no arguments.
+    /// Errors if a required argument has no word, or there are words but no arguments.
     pub fn arguments(&self, typed: &str) -> Result<Map<String, Value>, PromptError> {
         let mut rest = typed.trim();
         if self.arguments.is_empty() && !rest.is_empty() {
@@ -162,7 +162,7 @@ fn first_word(text: &str) -> (&str, &str) {
     quoted.unwrap_or_else(plain)
 }
 
-/// The whole text; without its quotes if it is one quoted word.
+/// Returns the whole text, without its quotes if it is one quoted word.
 fn whole(text: &str) -> (&str, &str) {
     match first_word(text) {
         (word, "") => (word, ""),

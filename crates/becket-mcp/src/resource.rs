@@ -1,6 +1,6 @@
-//! Resources as their server describes them, as they are read, and as prompts mention them (`protocol.md` X8).
+//! Resources as described by their server, as read, and as mentioned in prompts (`protocol.md` X8).
 //!
-//! It does not read any: mentions are found here, and read by the owner of a connection.
+//! It reads no resource: mentions are found here, and read by the owner of a connection.
 
 use rmcp::model as wire;
 use serde_json::{Map, Value, json};
@@ -11,17 +11,17 @@ use crate::content::Content;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
-    /// Its URI, in the server's own terms.
+    /// The URI, as defined by the server.
     pub uri: String,
-    /// Its name.
+    /// The name of the resource.
     pub name: String,
     /// The display name.
     pub title: Option<String>,
     /// A description, in the server's words.
     pub description: Option<String>,
-    /// Its media type.
+    /// The media type.
     pub mime_type: Option<String>,
-    /// Its size in bytes, if the server gives it.
+    /// The size in bytes, if the server gives it.
     pub size: Option<u64>,
     /// `_meta`, unchanged.
     pub meta: Option<Map<String, Value>>,
@@ -31,7 +31,7 @@ pub struct Resource {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// Their URIs, an RFC 6570 template.
+    /// The URIs of the family, as an RFC 6570 template.
     pub uri_template: String,
     /// The name of the family.
     pub name: String,
@@ -39,7 +39,7 @@ pub struct ResourceTemplate {
     pub title: Option<String>,
     /// A description, in the server's words.
     pub description: Option<String>,
-    /// Their media type.
+    /// The media type of the resources.
     pub mime_type: Option<String>,
     /// `_meta`, unchanged.
     pub meta: Option<Map<String, Value>>,
@@ -59,9 +59,9 @@ pub struct Resources {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContents {
-    /// Its URI.
+    /// The URI of the resource.
     pub uri: String,
-    /// Its media type.
+    /// The media type.
     pub mime_type: Option<String>,
     /// The data.
     pub body: ResourceBody,
@@ -110,7 +110,7 @@ impl TryFrom<wire::ResourceContents> for ResourceContents {
 }
 
 impl ResourceContents {
-    /// Converts it to a block of an answer, for [`crate::CallResult::limited`].
+    /// Converts the content to a block of an answer, for [`crate::CallResult::limited`].
     #[must_use]
     pub fn into_content(self) -> Content {
         let (key, data) = match self.body {
@@ -133,13 +133,13 @@ pub struct Mention<'a> {
     pub server: &'a str,
     /// The resource.
     pub uri: &'a str,
-    /// Its position in the text, in bytes, with the `@`.
+    /// The position in the text, in bytes, including the `@`.
     pub at: std::ops::Range<usize>,
 }
 
-/// Finds the resources that a prompt mentions, in its order; `servers` are the known names (a name may have colons in
-/// it: the longest that fits is meant). A mention begins a word, or stands behind an opening bracket or quote, and ends
-/// with the word; punctuation at its end is the sentence's.
+/// Finds the resources that a prompt mentions, in order; `servers` are the known names (a name may contain colons: the
+/// longest one that fits is used). A mention starts a word, or follows an opening bracket or quote, and ends with the
+/// word; punctuation at its end belongs to the sentence.
 #[must_use]
 pub fn mentions<'a>(text: &'a str, servers: &[&'a str]) -> Vec<Mention<'a>> {
     let mut found = Vec::new();
@@ -153,7 +153,7 @@ pub fn mentions<'a>(text: &'a str, servers: &[&'a str]) -> Vec<Mention<'a>> {
         let rest = &text[at + 1..];
         let fits = |server: &&&str| rest.strip_prefix(**server).is_some_and(|rest| rest.starts_with(':'));
         let Some(server) = servers.iter().filter(fits).max_by_key(|server| server.len()) else { continue };
-        // The name of a server may have blanks in it, the address may not.
+        // The name of a server may contain blanks, the address may not.
         let uri = rest[server.len() + 1..].split(char::is_whitespace).next().unwrap_or_default();
         let uri = uri.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '`']);
         if !uri.is_empty() {

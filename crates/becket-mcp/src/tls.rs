@@ -1,8 +1,8 @@
 //! TLS trust roots and client certificates for remote servers: rustls with ring, as a finished configuration. No
 //! process-wide provider is needed or set, so a host may have its own.
 //!
-//! The platform's roots count, and those of one extra file that the host names. A server's own `ca` file counts instead
-//! of both. A client certificate (mTLS) comes from PEM files too.
+//! The platform's roots are trusted, and those of one extra file that the host names. A server's own `ca` file
+//! replaces both. A client certificate (mTLS) comes from PEM files too.
 //!
 //! It does not read the environment, negotiate anything below TLS 1.2, or disable the verification of a certificate.
 //!
@@ -21,7 +21,7 @@ use rustls::{ClientConfig, ConfigBuilder};
 /// The PEM files of one server.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Files<'a> {
-    /// Roots that count instead of the platform's.
+    /// Roots to trust instead of the platform's.
     pub(crate) ca: Option<&'a Path>,
     /// The certificate chain of this side, its own first.
     pub(crate) cert: Option<&'a Path>,
@@ -36,7 +36,7 @@ pub(crate) struct Trust {
     platform: Mutex<Option<Arc<dyn ServerCertVerifier>>>,
 }
 
-/// TLS is not available for a server.
+/// The reason why TLS is not available for a server.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum TlsError {
     /// A file can't be read.
@@ -45,7 +45,7 @@ pub(crate) enum TlsError {
     /// A file has unexpected content.
     #[error("the {what} `{}` can't be used: {why}", file.display())]
     Unusable { what: &'static str, file: PathBuf, why: String },
-    /// A key without a certificate.
+    /// There is a key without a certificate.
     #[error("a client key without a client certificate: name the certificate in `cert`")]
     NoCertificate,
     /// The platform has no root certificates.
@@ -61,7 +61,7 @@ const CERT: &str = "client certificate";
 const KEY: &str = "client key";
 
 impl Trust {
-    /// Creates the trust roots. Nothing is read yet. `extra` is a PEM file whose roots count beside the platform's.
+    /// Creates the trust roots. Nothing is read yet. `extra` is a PEM file with roots in addition to the platform's.
     pub(crate) fn new(extra: Option<PathBuf>) -> Self {
         Self { extra, platform: Mutex::default() }
     }
@@ -69,7 +69,7 @@ impl Trust {
     /// Builds the configuration for one server. Reads the files, so it may block for a moment.
     ///
     /// # Errors
-    /// A file that can't be used, by name, or a platform without roots.
+    /// Errors if a file can't be used, which is named, or if the platform has no roots.
     pub(crate) fn config(&self, files: Files<'_>) -> Result<ClientConfig, TlsError> {
         let builder = match files.ca {
             Some(ca) => tls::client_config(TlsRoots::Only(certificates(CA, ca)?))
@@ -80,7 +80,7 @@ impl Trust {
     }
 
     /// Returns a configuration for connections that are not encrypted: it trusts no certificate, and reads no file.
-    pub(crate) fn nobody(&self) -> Result<ClientConfig, TlsError> {
+    pub(crate) fn without_roots(&self) -> Result<ClientConfig, TlsError> {
         Ok(tls::client_config(TlsRoots::Nothing).map_err(other)?.with_no_client_auth())
     }
 
@@ -111,7 +111,7 @@ fn identified(
     let secret = PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
         let why = match error {
             PemError::NoItemsFound => "there is no unencrypted `PRIVATE KEY` in it; name its file in `key`",
-            // Other causes are not reported: the message would show a piece of the key.
+            // Other causes are not reported: the message would show a part of the key.
             _ => "it is not a PEM file",
         };
         unusable(KEY, key, why.to_owned())

@@ -15,7 +15,7 @@ mod qwen;
 
 use crate::{AcpDriver, AgentDriver, GatewayDriver, TerminalDriver};
 
-/// The key of every model: a server that is scripted wants none, but agents do.
+/// The key of every model: a scripted server needs none, but agents do.
 const KEY: &str = "not-a-key";
 /// The name of the model.
 const MODEL: &str = "mock-model";

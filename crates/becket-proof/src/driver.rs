@@ -1,4 +1,4 @@
-//! The particulars of one agent: how it is pointed at a model, and what its tools are called.
+//! The particulars of one agent: the configuration of its model, and the names of its tools.
 
 use crate::{Launch, ToolCall};
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub struct GatewayDriver {
     pub name: &'static str,
     /// The files, variables and arguments for one prompt, with the gateway as its one MCP server and without a shell tool.
     pub launch: fn(&Scratch<'_>, &GatewayCommand<'_>, &str) -> Launch,
-    /// A call of a tool that the gateway offers.
+    /// A call of one of the gateway's tools.
     pub call: fn(GatewayTool, Value) -> ToolCall,
 }
 
@@ -57,7 +57,7 @@ pub struct AcpDriver {
     pub launch: fn(&Scratch<'_>) -> Launch,
 }
 
-/// An agent at a terminal, with a person.
+/// An agent at a terminal, with a user.
 #[derive(Debug)]
 pub struct TerminalDriver {
     /// The name of its dialect.
@@ -66,20 +66,20 @@ pub struct TerminalDriver {
     pub launch: fn(&Scratch<'_>) -> Launch,
     /// A part of the name of a tool that only its main requests offer, if others offer tools as well.
     pub main_tool: Option<&'static str>,
-    /// A text of its screen once it takes a prompt.
+    /// A text on its screen when it accepts a prompt.
     pub ready: &'static str,
-    /// The way in which a person answers a hook that asks.
+    /// The way in which a user answers a hook that asks.
     pub ask: AskAnswer,
     /// A call of its shell tool.
     pub shell: fn(&str) -> ToolCall,
-    /// A call that gives a subagent a prompt.
+    /// A call that starts a subagent with a prompt.
     pub subagent: fn(&str) -> ToolCall,
 }
 
-/// The way in which a person answers a hook that asks.
+/// The way in which a user answers a hook that asks.
 #[derive(Debug, Clone, Copy)]
 pub enum AskAnswer {
-    /// The agent asks, and takes these keys.
+    /// The agent asks, and accepts these keys.
     Keys {
         /// The keys that allow the call.
         yes: &'static [&'static str],
@@ -102,7 +102,7 @@ pub struct Scratch<'a> {
 }
 
 impl Scratch<'_> {
-    /// Returns the environment of an agent: nothing of this process but the search path.
+    /// Returns the environment of an agent, which inherits only the search path of this process.
     pub fn environment(&self, search_path: &str) -> Vec<(&'static str, String)> {
         let home = self.home.to_string_lossy().into_owned();
         let fixed = [

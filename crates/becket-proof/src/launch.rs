@@ -6,14 +6,14 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Everything that one start of an agent needs beside its program.
+/// Everything that one start of an agent needs besides its program.
 #[derive(Debug, Clone, Default)]
 pub struct Launch {
     /// Configuration files; [`Launch::write`] writes them.
     pub files: Vec<ConfigFile>,
-    /// Variables beside those of [`Scratch::environment`].
+    /// Variables in addition to those of [`Scratch::environment`].
     pub environment: Vec<(&'static str, String)>,
-    /// Arguments of starts that come before: a login.
+    /// Arguments of earlier starts, such as a login.
     pub before: Vec<Vec<String>>,
     /// The arguments.
     pub arguments: Vec<String>,
@@ -56,7 +56,7 @@ impl Launch {
         self
     }
 
-    /// Adds a start that comes before.
+    /// Adds an earlier start.
     #[must_use]
     pub(crate) fn before<const N: usize>(mut self, arguments: [&str; N]) -> Self {
         self.before.push(arguments.map(str::to_owned).into());

@@ -1,13 +1,14 @@
 //! Real agents against a scripted model on the loopback: no key, and no request that leaves the machine.
 //!
 //! - [`ModelServer`] speaks the protocols of four model APIs and answers with the turns of a [`Script`].
-//! - [`AgentDriver`] configures one agent for that server in a scratch home; [`DRIVERS`] holds them, one file each in
+//! - [`AgentDriver`] configures one agent for that server in a scratch home; [`DRIVERS`] lists them, one file each in
 //!   `agents/`.
 //! - [`GatewayDriver`] and [`AcpDriver`] do the same for agents behind `becket mcp gateway` and `becket acp`.
-//! - [`TerminalDriver`] is for agents at a terminal, with a person who types.
+//! - [`TerminalDriver`] is for agents at a terminal, with a user who types.
 //! - [`AgentRun`] starts the agent under a limit and ends its process group afterwards.
 //!
-//! The hooks of the agent are the caller's: a driver writes none, and [`Launch::write`] comes before they are registered.
+//! The hooks of the agent are up to the caller: a driver writes none, and [`Launch::write`] runs before they are
+//! registered.
 
 mod agents;
 mod driver;

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The pause between two looks at a process.
+/// The pause between two checks of a process.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// One run of an agent.
@@ -75,7 +75,7 @@ impl AgentRun<'_> {
     }
 }
 
-/// A process group, which ends with its owner. Its leader is reaped last, so that its id is not another's.
+/// A process group, which ends with its owner. Its leader is reaped last, so that its id is not reused.
 struct Group(Child);
 
 impl Group {
@@ -101,7 +101,7 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if let Some(id) = self.id() {
-            // An empty group has nothing left to end.
+            // The group may already be empty.
             let _ = kill_process_group(id, Signal::KILL);
         }
         drop(self.0.wait());

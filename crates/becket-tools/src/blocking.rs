@@ -1,6 +1,7 @@
-//! Work on files, off the runtime's threads, that stops when its caller has gone.
+//! Work on files, outside of the runtime's threads, that stops when its caller has gone.
 //!
-//! INVARIANT: work that asks its [`Stop`] between steps ends soon after the call is cancelled, dropped or out of time.
+//! INVARIANT: work that checks its [`Stop`] between steps ends soon after the call is cancelled, dropped or out of
+//! time.
 
 use becket_engine::CancellationToken;
 use std::io::{self, Read};
@@ -14,15 +15,15 @@ pub enum BlockingError {
     /// The call was cancelled, or its future dropped.
     #[error("the call was cancelled before it was done")]
     Cancelled,
-    /// It took longer than a tool may.
+    /// The call took longer than a tool may.
     #[error("the call took longer than {} s: narrow it down", LIMIT.as_secs())]
     TooLong,
-    /// The thread panicked, or the runtime shuts down.
+    /// The thread panicked, or the runtime is shutting down.
     #[error("the call was ended by the host: try again")]
     Lost,
 }
 
-/// Time limit for the work of one call on files.
+/// The time limit for the work of one call on files.
 pub const LIMIT: Duration = Duration::from_secs(30);
 
 /// The signal that work checks between its steps.
@@ -37,7 +38,7 @@ impl Stop {
         Self { wanted: Arc::default(), until: Instant::now() + limit }
     }
 
-    /// An error as soon as the work is to end.
+    /// Returns an error once the work has to end.
     pub fn check(&self) -> Result<(), BlockingError> {
         if self.wanted.load(Ordering::Relaxed) {
             return Err(BlockingError::Cancelled);
@@ -46,7 +47,7 @@ impl Stop {
     }
 }
 
-/// Ends the work when the future that waits for it goes.
+/// Ends the work when the future that waits for it is dropped.
 struct OnDrop(Stop);
 
 impl Drop for OnDrop {
@@ -55,8 +56,7 @@ impl Drop for OnDrop {
     }
 }
 
-/// Runs `work` on a blocking thread. A cancelled call is released at once; its thread follows at the next
-/// [`Stop::check`].
+/// Runs `work` on a blocking thread. A cancelled call returns at once; its thread stops at the next [`Stop::check`].
 pub async fn blocking<T: Send + 'static>(
     cancel: &CancellationToken,
     work: impl FnOnce(&Stop) -> Result<T, BlockingError> + Send + 'static,
@@ -73,7 +73,7 @@ pub async fn blocking<T: Send + 'static>(
     answer
 }
 
-/// A reader that ends with an error once the work is to end.
+/// A reader that returns an error once the work has to end.
 pub struct StoppableReader<'a, R> {
     inner: R,
     stop: &'a Stop,
@@ -98,11 +98,13 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// Work that only its `Stop` ends; tells when it has ended.
-    fn endless(told: mpsc::Sender<BlockingError>) -> impl FnOnce(&Stop) -> Result<(), BlockingError> + Send {
+    /// Returns work that only its `Stop` ends, and that reports its end.
+    fn endless(
+        sender: mpsc::Sender<BlockingError>,
+    ) -> impl FnOnce(&Stop) -> Result<(), BlockingError> + Send {
         move |stop| loop {
             if let Err(why) = stop.check() {
-                told.send(why).unwrap();
+                sender.send(why).unwrap();
                 return Err(why);
             }
             std::thread::yield_now();
@@ -111,20 +113,20 @@ mod tests {
 
     #[tokio::test]
     async fn work_ends_when_its_future_is_dropped() {
-        let (told, ended) = mpsc::channel();
+        let (sender, ended) = mpsc::channel();
         let cancel = CancellationToken::new();
-        let soon = tokio::time::timeout(Duration::from_millis(20), blocking(&cancel, endless(told))).await;
+        let soon = tokio::time::timeout(Duration::from_millis(20), blocking(&cancel, endless(sender))).await;
         assert!(soon.is_err());
         assert_eq!(ended.recv_timeout(Duration::from_secs(30)), Ok(BlockingError::Cancelled));
     }
 
     #[tokio::test]
     async fn work_ends_when_the_call_is_cancelled() {
-        let (told, ended) = mpsc::channel();
+        let (sender, ended) = mpsc::channel();
         let cancel = CancellationToken::new();
         cancel.cancel();
-        assert_eq!(blocking(&cancel, endless(told)).await, Err(BlockingError::Cancelled));
-        // The thread may not have started; then it never tells.
+        assert_eq!(blocking(&cancel, endless(sender)).await, Err(BlockingError::Cancelled));
+        // If the thread has not started, it reports nothing.
         assert!(matches!(ended.recv_timeout(Duration::from_secs(30)), Ok(BlockingError::Cancelled)));
     }
 

@@ -1,13 +1,13 @@
-//! The output of a command, of which the beginning and the end are kept.
+//! The output of a command; its beginning and its end are kept.
 //!
 //! INVARIANT: memory does not grow with the output.
 
 use std::collections::VecDeque;
 
-/// Characters of a stream that are shown.
+/// The number of characters of a stream that are shown.
 pub(crate) const MOST_CHARS: usize = 30_000;
 const HALF: usize = MOST_CHARS / 2;
-/// Bytes that hold half of them.
+/// The number of bytes that contain half of them.
 const HALF_BYTES: usize = HALF * 4;
 
 /// The beginning and the end of one output.
@@ -19,7 +19,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Takes what was printed.
+    /// Adds printed bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let room = HALF_BYTES.saturating_sub(self.head.len()).min(bytes.len());
@@ -46,7 +46,7 @@ impl Capture {
         (&self.head, self.tail.make_contiguous())
     }
 
-    /// Returns the output as text: all of it, or its beginning and its end. The final newline is left out.
+    /// Returns the output as text: all of it, or its beginning and its end. The final newline is removed.
     pub(crate) fn text(&mut self) -> String {
         let total = self.total;
         let (head, tail) = self.parts();
@@ -70,7 +70,8 @@ impl Excerpt<'_> {
         self.total != kept || kept > MOST_CHARS as u64 && self.text_of_all().chars().nth(MOST_CHARS).is_some()
     }
 
-    /// As text, of at most [`MOST_CHARS`] and a line that says how much is missing. The final newline is left out.
+    /// Returns the text, of at most [`MOST_CHARS`] and a line that says how much is missing. The final newline is
+    /// removed.
     pub(crate) fn text(self) -> String {
         if self.total != (self.head.len() + self.tail.len()) as u64 {
             let tail = String::from_utf8_lossy(self.tail.strip_suffix(b"\n").unwrap_or(self.tail));
@@ -89,7 +90,7 @@ impl Excerpt<'_> {
         text
     }
 
-    /// The beginning of one text, the end of another, and how much is missing between them.
+    /// Joins the beginning of one text, the end of another, and the amount that is missing between them.
     fn parts(self, head: &str, tail: &str) -> String {
         let end = head.char_indices().nth(HALF).map_or(head.len(), |(at, _)| at);
         let start = tail.char_indices().rev().nth(HALF - 1).map_or(0, |(at, _)| at);

@@ -1,7 +1,7 @@
-//! Files that a rule keeps from being read, wherever a search or a recursive command would come upon them (P7).
+//! Files that a rule keeps from being read, for searches and recursive commands that would come across them (P7).
 //!
-//! The engine denies a call that names such a file. It can't see what a search of the directory above would show: so
-//! searches pass over these files, and no command that reads whole trees runs unasked while there are any.
+//! The engine denies a call that names such a file. It can't see the files that a search of a directory above it would
+//! show: so searches skip these files, and no command that reads whole trees runs unasked while there are any.
 
 use becket_model::Session;
 use std::fmt;
@@ -26,7 +26,7 @@ impl DeniedFiles {
         Self { session: session.clone(), is_denied }
     }
 
-    /// Returns whether the file must not be read, by its given name or its target (P8).
+    /// Returns whether the file must not be read, under its given name or its target (P8).
     pub(crate) fn has(&self, path: &Path) -> bool {
         self.is_denied.as_ref().is_some_and(|is_denied| {
             let real = crate::places::real(path).filter(|real| real != path);

@@ -10,8 +10,8 @@ use becket_rules::{Links, RuleOrigin, RuleSet, Scope};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Returns Read, Grep, Glob and Bash for [`becket_engine::Builder::agent_tools`] (`protocol.md` H8). A call runs without a
-/// permission rule if it only reads inside the working directories (P14).
+/// Returns Read, Grep, Glob and Bash for [`becket_engine::Builder::agent_tools`] (`protocol.md` H8). A call runs
+/// without a permission rule if it only reads inside the working directories (P14).
 #[must_use]
 pub fn hook_tools(host: Surroundings) -> ToolSet {
     let host = Arc::new(host);
@@ -43,7 +43,7 @@ fn surroundings(config: &Config, environment: &Environment) -> Surroundings {
     })
 }
 
-/// The deny rules that may keep a file from being read.
+/// Returns the deny rules that may keep a file from being read.
 fn denied(config: &Config) -> RuleSet {
     let mut set = RuleSet::default();
     let is_about_files = |rule: &&RuleSource| rule.list == RuleList::Deny && !rule.text.starts_with("Bash");
@@ -55,7 +55,7 @@ fn denied(config: &Config) -> RuleSet {
     set
 }
 
-/// Links as in the file system. Files that do not exist have none, since no search finds them.
+/// Links in the file system. Files that do not exist have none, since no search finds them.
 struct OnDisk;
 
 impl Links for OnDisk {

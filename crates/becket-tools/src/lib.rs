@@ -1,7 +1,7 @@
 //! The tools of a host: on files, on the web, command lines, and background tasks.
 //!
-//! Each implements [`becket_engine::Tool`]: it only does its work. The engine decides before whether a call may run, by
-//! hooks, rules and the mode, for which a tool reports the effect of a call (`protocol.md` P14).
+//! Each implements [`becket_engine::Tool`], which only does the work. The engine has already decided whether a call
+//! may run, by hooks, rules and the mode, for which a tool reports the effect of a call (`protocol.md` P14).
 //!
 //! - [`hook_tools`]: Read, Grep, Glob and Bash for the agents of hooks (`protocol.md` H8)
 //! - [`file_tools`]: Read, Edit, Write, Glob and Grep for the sessions of a host
@@ -10,13 +10,13 @@
 //! - [`discovery`]: the MCP servers of a configuration, found in files and connected (`protocol.md` X2)
 //! - [`shell`]: the command lines of a session, and its working directory
 //! - [`tasks`]: background tasks of a session
-//! - [`Surroundings`]: the directories, variables and rules of a host, which it hands in
+//! - [`Surroundings`]: the directories, variables and rules of a host, passed by the host
 //!
 //! Nothing here reads the environment or looks up a home directory.
 //!
 //! # The modules, in order
 //!
-//! A module uses only those above it; a test holds that.
+//! A module uses only those above it, which a test checks.
 
 // Paths, and the surroundings of a call.
 mod denied;
@@ -24,7 +24,7 @@ pub mod places;
 mod programs;
 mod surroundings;
 
-// What tools share: tables of fields, work on blocking threads, outputs that are too long.
+// Parts shared by tools: tables of fields, work on blocking threads, outputs that are too long.
 pub mod blocking;
 mod capture;
 pub mod opened_file;

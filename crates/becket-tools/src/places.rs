@@ -1,12 +1,12 @@
-//! The working directories, and whether a path really is in one of them (`protocol.md` P8, P14).
+//! The working directories, and the check that a path really is in one of them (`protocol.md` P8, P14).
 //!
-//! Links are followed before anything is compared, `..` is read as the file system reads it, and what can't be followed
-//! lies nowhere. What happens to a path after it was judged is not seen here.
+//! Links are followed before anything is compared, `..` is resolved as by the file system, and a path that can't be
+//! followed is in no directory. Changes to a path after it was judged are not seen here.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Length in bytes beyond which every system call fails.
+/// The length of a path in bytes beyond which every system call fails.
 const LONGEST: usize = 4_096;
 
 /// The working directories by their real paths.
@@ -16,14 +16,15 @@ pub struct Places {
 }
 
 impl Places {
-    /// The session's cwd and the directories that the host added. One that does not exist holds nothing.
+    /// Creates the places from the session's cwd and the directories that the host added. One that does not exist
+    /// contains nothing.
     pub fn new<'a>(cwd: &'a Path, more: impl IntoIterator<Item = &'a PathBuf>) -> Self {
         let named = std::iter::once(cwd).chain(more.into_iter().map(PathBuf::as_path));
         let roots = named.filter(|path| path.is_absolute()).filter_map(|path| path.canonicalize().ok());
         Self { roots: roots.collect() }
     }
 
-    /// These directories alone.
+    /// Creates the places from these directories alone.
     pub fn of(directories: &[PathBuf]) -> Self {
         let real =
             directories.iter().filter(|path| path.is_absolute()).filter_map(|path| path.canonicalize().ok());
@@ -35,32 +36,31 @@ impl Places {
         path.is_absolute() && real(path).is_some_and(|real| self.hold(&real))
     }
 
-    /// The same for a path that is real already.
+    /// Returns the same for a path that is already resolved.
     pub fn hold(&self, real: &Path) -> bool {
         self.roots.iter().any(|root| real.starts_with(root))
     }
 }
 
-/// The real path, also of a file that does not exist yet; `None` for links to nothing or in a circle, for `..` behind
-/// a name that does not exist, and for what can't be looked at.
+/// Returns the real path, even of a file that does not exist yet; `None` for links to nothing or in a circle, for `..`
+/// after a name that does not exist, and for paths that can't be examined.
 pub fn real(path: &Path) -> Option<PathBuf> {
     if path.as_os_str().len() >= LONGEST {
         return None;
     }
-    let (mut left, mut missing) = (path, Vec::new());
+    let (mut existing, mut missing) = (path, Vec::new());
     loop {
-        match left.canonicalize() {
+        match existing.canonicalize() {
             Ok(real) => return Some(missing.iter().rev().fold(real, |path, name| path.join(name))),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return None,
             Err(_) => {
-                let (parent, name) = (left.parent()?, left.file_name()?);
-                // It is there, but leads nowhere. Looked at without the slash that it may end with, which would be
-                // followed.
+                let (parent, name) = (existing.parent()?, existing.file_name()?);
+                // It exists, but leads nowhere. Checked without a trailing slash, which would be followed.
                 if parent.join(name).symlink_metadata().is_ok() {
                     return None;
                 }
                 missing.push(name);
-                left = parent;
+                existing = parent;
             }
         }
     }

@@ -11,17 +11,17 @@ use std::sync::Arc;
 
 /// Decides about the programs that the lines of a session execute.
 pub trait ProgramGuard: Send + Sync {
-    /// Returns the rules and rights in force for a call. Without any, its line runs without a supervisor.
+    /// Returns the rules and rights in force for a call. If there are none, its line runs without a supervisor.
     fn rules(&self, call: &LineCall) -> LineRules;
 
-    /// Answers for a program that an ask rule or the condition of a hook holds; the error is the reason for a refusal.
-    /// The future is dropped with its line.
+    /// Decides about a program that an ask rule or the condition of a hook pauses; the error is the reason for a
+    /// refusal. The future is dropped with its line.
     fn approve(&self, call: &LineCall, held: HeldProgram) -> BoxFuture<'static, Result<(), String>>;
 
     /// Receives a program that was not run.
     fn denied(&self, call: &LineCall, program: &DeniedProgram);
 
-    /// Receives what rights have refused to a program, the first time for each path and host (E5).
+    /// Receives an access that was refused for lack of rights, once for each path and host (E5).
     fn refused(&self, call: &LineCall, refusal: &Refusal) {
         let _ = (call, refusal);
     }
@@ -33,11 +33,11 @@ pub trait ProgramGuard: Send + Sync {
 /// The call that a line belongs to.
 #[derive(Debug, Clone)]
 pub struct LineCall {
-    /// Its session, as it was when the call began.
+    /// The session, in its state when the call began.
     pub session: Session,
-    /// Its id.
+    /// The id of the call.
     pub tool_use_id: String,
-    /// The rights that hooks leave to it, those of each, with paths as they are written (E5).
+    /// The rights that hooks leave to the call, one entry for each hook, with paths as written (E5).
     pub rights: Vec<Rights>,
 }
 
@@ -53,10 +53,10 @@ impl LineCall {
     }
 }
 
-/// The guard of a host, and its program that supervises a line.
+/// The guard of a host, and the program with which it supervises a line.
 #[derive(Clone)]
 pub struct ProgramSupervision {
-    /// The program that calls [`becket_exec::line::supervise`], absolute.
+    /// The absolute path of the program that calls [`becket_exec::line::supervise`].
     pub program: PathBuf,
     /// The arguments in front of `--` and the line's own program.
     pub arguments: Vec<OsString>,

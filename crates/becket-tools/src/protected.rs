@@ -1,29 +1,29 @@
 //! Files whose edits always need a permission (`protocol.md` P14): they define what other programs run, or what this
 //! one may do. One table of names for all file systems.
 //!
-//! Names are compared as the most forgiving file system would: without case, without what HFS+ ignores, without what
-//! Windows cuts off. A needless question is the price on the others.
+//! Names are compared as on the most lenient file system: without case, without characters that HFS+ ignores, without
+//! suffixes that Windows removes. On stricter file systems the price is a needless question.
 //!
-//! INVARIANT: it only ever says *protected* of more paths than the table names, never of fewer.
+//! INVARIANT: it reports *protected* for more paths than the table names, never for fewer.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
-/// Names that protect what is called so, and all that is below; of several names each is in the one before.
+/// Names that protect an entry and everything below it; of several names each is inside the one before.
 const PROTECTED: &[&[&str]] = &[
-    // What this program and others like it may do, and what they run.
+    // Permissions and commands of this program and similar ones.
     &[".claude"],
     &[".becket"],
     &[".agent"],
     &[".claude.json"],
     &[".mcp.json"],
-    // What git runs.
+    // Files that make git run programs.
     &[".git"],
     &[".gitconfig"],
     &[".gitmodules"],
     &[".config", "git"],
     &[".husky"],
-    // What shells read when they start.
+    // Startup files of shells.
     &[".profile"],
     &[".bashrc"],
     &[".bash_profile"],
@@ -47,7 +47,7 @@ const PROTECTED: &[&[&str]] = &[
     &[".config", "fish"],
     &["profile.ps1"],
     &["microsoft.powershell_profile.ps1"],
-    // What a desktop or a machine starts.
+    // Files that start programs with a desktop or a machine.
     &[".xinitrc"],
     &[".xprofile"],
     &[".xsession"],
@@ -57,51 +57,51 @@ const PROTECTED: &[&[&str]] = &[
     &["library", "launchagents"],
     // Keys and hosts of SSH logins.
     &[".ssh"],
-    // What editors and search tools run.
+    // Files that make editors and search tools run programs.
     &[".vscode"],
     &[".idea"],
     &[".devcontainer"],
     &[".ripgreprc"],
 ];
 
-/// Directories of agents' work trees: a work tree is not a setting of the directory that it is in.
+/// Directories of agents' worktrees: a worktree is not a setting of the directory that it is in.
 const WORK_TREES: [[&str; 2]; 3] =
     [[".claude", "worktrees"], [".becket", "worktrees"], [".agent", "worktrees"]];
 
-/// Returns whether the table names an absolute path, as written. A caller checks its target, too.
+/// Returns whether the table names an absolute path, as written. Callers have to check its target, too.
 pub(crate) fn is_protected(path: &Path) -> bool {
     let names: Vec<String> = path.components().filter_map(name).map(folded).collect();
-    let mut left = names.as_slice();
-    while !left.is_empty() {
-        // The work tree's own name, and something in it.
-        if left.len() > 3 && WORK_TREES.iter().any(|names| begins(left, names)) {
-            left = left.get(3..).unwrap_or_default();
+    let mut tail = names.as_slice();
+    while !tail.is_empty() {
+        // The worktree's own name, and something in it.
+        if tail.len() > 3 && WORK_TREES.iter().any(|names| begins(tail, names)) {
+            tail = tail.get(3..).unwrap_or_default();
             continue;
         }
-        if PROTECTED.iter().any(|names| begins(left, names)) {
+        if PROTECTED.iter().any(|names| begins(tail, names)) {
             return true;
         }
-        left = left.get(1..).unwrap_or_default();
+        tail = tail.get(1..).unwrap_or_default();
     }
     false
 }
 
-/// Returns whether a path with globs may expand to one that the table names. A glob matches no name with a leading dot,
-/// unless it has that dot itself.
+/// Returns whether a path with globs may expand to one that the table names. A glob does not match a name with a
+/// leading dot, unless it starts with that dot itself.
 pub(crate) fn may_become_protected(path: &Path) -> bool {
     let names: Vec<String> = path.components().filter_map(name).map(folded).collect();
     let is_glob = |name: &String| name.contains(['*', '?', '[']);
-    // Of all that a leading `*` matches few names are of the table, and those with a dot never.
-    let is_open = |left: &[String]| left.first().is_some_and(|name| name.starts_with(['*', '?']));
-    let may_begin = |left: &[String], with: &[&str]| {
-        left.len() >= with.len()
-            && !is_open(left)
-            && left.iter().zip(with).all(|(glob, name)| may_match(glob, name))
+    // Few of the names that a leading `*` matches are in the table, and it never matches those with a dot.
+    let is_open = |tail: &[String]| tail.first().is_some_and(|name| name.starts_with(['*', '?']));
+    let may_begin = |tail: &[String], with: &[&str]| {
+        tail.len() >= with.len()
+            && !is_open(tail)
+            && tail.iter().zip(with).all(|(glob, name)| may_match(glob, name))
     };
     names.iter().any(is_glob)
         && (0..names.len()).any(|from| {
-            let left = names.get(from..).unwrap_or_default();
-            PROTECTED.iter().any(|with| may_begin(left, with))
+            let tail = names.get(from..).unwrap_or_default();
+            PROTECTED.iter().any(|with| may_begin(tail, with))
         })
 }
 
@@ -134,8 +134,8 @@ fn may_match(glob: &str, name: &str) -> bool {
     ends.contains(&letters.len())
 }
 
-/// Returns whether a real path is in a directory that git takes for a repository, whatever its name: a bare one, or one
-/// with its files elsewhere.
+/// Returns whether a real path is in a directory that git treats as a repository, whatever its name: a bare one, or
+/// one with its files elsewhere.
 pub(crate) fn is_of_a_repository(real: &Path) -> bool {
     let is_repository = |directory: &Path| {
         directory.join("objects").is_dir()
@@ -156,10 +156,10 @@ fn name(part: Component<'_>) -> Option<&OsStr> {
     }
 }
 
-/// A name as the most forgiving file system reads it.
+/// Returns a name as the most lenient file system reads it.
 fn folded(name: &OsStr) -> String {
     let name = name.to_string_lossy();
-    // A stream of a file is the file (NTFS).
+    // A stream of a file refers to the file (NTFS).
     let name = name.split(':').next().unwrap_or_default();
     let mut folded = String::with_capacity(name.len());
     for c in name.chars().filter(|c| !is_ignored(*c)) {
@@ -178,7 +178,7 @@ fn is_ignored(c: char) -> bool {
     matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Letters that equal others without case (Unicode's full case folding, as far as the table has them).
+/// Returns the letters that equal another one without case (Unicode's full case folding, for letters in the table).
 fn expanded(c: char) -> Option<&'static str> {
     match c {
         'ſ' => Some("s"),

@@ -1,4 +1,4 @@
-//! The reach of a call on files (`protocol.md` P14), and the rules that a person may want to add (P13).
+//! The reach of a call on files (`protocol.md` P14), and the rules that the user may want to add (P13).
 
 use crate::places::real;
 use crate::protected::{is_of_a_repository, is_protected};
@@ -9,7 +9,7 @@ use becket_model::event::PermissionMode;
 use becket_rules::{Change, Destination, Mode, PermissionUpdate, Rule, RuleList};
 use std::path::{Path, PathBuf};
 
-/// Characters that mean something in a rule's pattern: a directory with one in its name is never offered.
+/// Characters with a meaning in a rule's pattern: a directory with one in its name is never suggested.
 const SPECIAL: &str = "*?[]{}()!\\#~\"'`$";
 
 /// Returns the effect of an edit of an absolute path. A link counts as its target, and as itself.
@@ -23,7 +23,7 @@ pub(crate) fn of_edit(host: &Surroundings, session: &Session, path: &Path) -> Ef
     if is_inside { Effect::Edits } else { Effect::EditsElsewhere }
 }
 
-/// Returns updates that would spare a person the next question about an edit there; a protected file has none.
+/// Returns updates that would spare the user the next question about an edit there; none for a protected file.
 pub(crate) fn after_edit(host: &Surroundings, session: &Session, path: &Path) -> Vec<PermissionUpdate> {
     let change = match of_edit(host, session, path) {
         Effect::Edits if session.permission_mode != Some(PermissionMode::AcceptEdits) => {
@@ -38,12 +38,12 @@ pub(crate) fn after_edit(host: &Surroundings, session: &Session, path: &Path) ->
     for_session(change)
 }
 
-/// The same for a call that reads what is in a directory outside.
+/// Returns such updates for a call that reads a directory outside of the working directories.
 pub(crate) fn after_read(host: &Surroundings, session: &Session, directory: &Path) -> Vec<PermissionUpdate> {
     let Some(real) = real(directory).filter(|real| !host.places(session).hold(real)) else {
         return Vec::new();
     };
-    // An allow has to cover a link and what it leads to (P8).
+    // An allow rule has to cover both a link and its target (P8).
     let mut directories = vec![real];
     if !directories.iter().any(|real| real == directory) {
         directories.push(directory.to_path_buf());
@@ -59,8 +59,8 @@ fn for_session(change: Option<Change>) -> Vec<PermissionUpdate> {
     change.map(|change| PermissionUpdate { destination: Destination::Session, change }).into_iter().collect()
 }
 
-/// A directory as a suggestion names it; `None` if that would open far more than the call asks for: all files, the home
-/// directory, all that is around them, or around the cwd.
+/// Returns a directory as a suggestion names it; `None` if that would allow far more than the call requests: all
+/// files, the home directory, or a directory that contains it or the cwd.
 fn offered(host: &Surroundings, session: &Session, directory: &Path) -> Option<String> {
     let holds =
         |place: &Path| place.starts_with(directory) || real(place).is_some_and(|p| p.starts_with(directory));

@@ -1,7 +1,7 @@
 //! The input of a tool, as one table: the JSON Schema that the model sees, the check of an input and the defaults are
-//! all read from it, so that they can't differ.
+//! all derived from it, so that they can't differ.
 //!
-//! It does not repair an input: a number in quotes is a string.
+//! An input is not repaired: a number in quotes is a string.
 
 use becket_llm::ToolSpec;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ pub struct Spec {
     pub name: &'static str,
     /// Its description for the model.
     pub description: &'static str,
-    /// In the order in which the schema shows them.
+    /// The fields, in the order of the schema.
     pub fields: &'static [Field],
 }
 
@@ -24,28 +24,28 @@ pub struct Field {
     pub name: &'static str,
     /// Its type.
     pub kind: Kind,
-    /// Set if it must be there.
+    /// True if it must be present.
     pub required: bool,
-    /// Filled in before hooks see the call (N3).
+    /// The value that is filled in before hooks see the call (N3).
     pub default: Option<Value>,
     /// Its description for the model.
     pub description: &'static str,
 }
 
-/// Type of a field.
+/// The type of a field.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// Any text.
     Text,
     /// True or false.
     Flag,
-    /// A whole number between two others, both included.
+    /// A whole number in a range, including both limits.
     Number(u64, u64),
     /// One of these texts.
     Choice(&'static [&'static str]),
-    /// From so many to so many objects with these fields.
+    /// A list of objects with these fields, with its minimum and maximum length.
     List(&'static [Field], usize, usize),
-    /// Texts, or lists of texts, by names that are not known before.
+    /// An object with any names, whose values are texts or lists of texts.
     ByName,
     /// A list of texts.
     Texts,
@@ -53,12 +53,12 @@ pub enum Kind {
     Object,
 }
 
-/// A field that must be there.
+/// Returns a field that must be present.
 pub const fn required(name: &'static str, kind: Kind, description: &'static str) -> Field {
     Field { name, kind, required: true, default: None, description }
 }
 
-/// A field that may be left out.
+/// Returns a field that may be omitted.
 pub const fn optional(name: &'static str, kind: Kind, description: &'static str) -> Field {
     Field { name, kind, required: false, default: None, description }
 }
@@ -84,20 +84,20 @@ impl Spec {
         }
     }
 
-    /// The schema of the input object.
+    /// Returns the schema of the input object.
     pub fn json_schema(&self) -> Value {
         object_schema(self.fields)
     }
 
-    /// Checks an input against the table: every field known, of its kind, and none missing.
+    /// Checks an input against the table: every field is known and of its kind, and none is missing.
     ///
     /// # Errors
-    /// The problem, for the model; names the field.
+    /// Returns the problem, for the model, with the name of the field.
     pub fn validate(&self, input: &Map<String, Value>) -> Result<(), String> {
         self.check(self.fields, "", input).map_err(|error| error.to_string())
     }
 
-    /// `of`: what precedes the names of the fields, with its dot.
+    /// Checks fields whose names follow the prefix `of`, which ends with a dot.
     fn check(&self, fields: &[Field], of: &str, input: &Map<String, Value>) -> Result<(), InputError> {
         if let Some(name) = input.keys().find(|name| fields.iter().all(|field| field.name != **name)) {
             let field = format!("{of}{}", brief(name));
@@ -120,7 +120,7 @@ impl Spec {
         Ok(())
     }
 
-    /// The objects in a list.
+    /// Checks the objects in a list.
     fn check_each(&self, field: &Field, name: &str, value: &Value) -> Result<(), InputError> {
         let Kind::List(fields, ..) = field.kind else { return Ok(()) };
         for (at, item) in value.as_array().into_iter().flatten().enumerate() {
@@ -131,10 +131,10 @@ impl Spec {
         Ok(())
     }
 
-    /// The fields with a default, in order.
+    /// Returns the fields with a default, in order.
     pub fn defaults(&self) -> Map<String, Value> {
-        let given = self.fields.iter().filter_map(|field| Some((field.name, field.default.as_ref()?)));
-        given.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+        let defaults = self.fields.iter().filter_map(|field| Some((field.name, field.default.as_ref()?)));
+        defaults.map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 }
 
@@ -220,7 +220,7 @@ fn is_text_or_texts(value: &Value) -> bool {
     value.is_string() || value.as_array().is_some_and(|texts| texts.iter().all(Value::is_string))
 }
 
-/// A text for a message: at most 80 characters of it.
+/// Shortens a text for a message to at most 80 characters.
 pub fn brief(text: &str) -> String {
     becket_base::text::cut(text, 80)
 }

@@ -10,16 +10,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Returns the environment files of a session (H12).
+/// A function that returns the environment files of a session (H12).
 type EnvFiles = Arc<dyn Fn(&SessionId) -> Vec<PathBuf> + Send + Sync>;
 
-/// The names of programs that outlive the line that has started them.
+/// A function that returns the names of programs that outlive the line that started them.
 type KeptProcesses = Arc<dyn Fn() -> Arc<[String]> + Send + Sync>;
 
-/// Returns the reason for which a line can't run without a supervisor.
+/// A function that returns the reason why a line can't run without a supervisor.
 type Unsupervised = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
-/// Working directories that a session gets while it runs.
+/// A function that returns the working directories added to a running session.
 type MoreDirectories = Arc<dyn Fn(&Session) -> Vec<PathBuf> + Send + Sync>;
 
 /// The environment of a host's tools.
@@ -50,8 +50,8 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// No working directory but the session's own, a runner of its own, `/bin/bash`. The variables of `environment` are
-    /// all that a command of Bash gets.
+    /// Creates surroundings with no working directory but the session's own, a new runner, and `/bin/bash`. Commands
+    /// of Bash get only the variables of `environment`.
     #[must_use]
     pub fn new(environment: Environment) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Surroundings {
         }
     }
 
-    /// Adds a working directory beside the session's cwd; absolute.
+    /// Adds a working directory besides the session's cwd; absolute.
     #[must_use]
     pub fn with_directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directories.push(directory.into());
@@ -79,8 +79,8 @@ impl Surroundings {
     }
 
     /// Sets the function that returns the working directories added since the session began, as by `addDirectories`
-    /// (P13); it is called for every tool call. The session's current cwd is always one; the directory that it began in
-    /// is one only where this names it.
+    /// (P13); it is called for every tool call. The session's current cwd is always one; the directory in which it
+    /// began is one only if this function returns it.
     #[must_use]
     pub fn with_more_directories(
         mut self,
@@ -90,8 +90,8 @@ impl Surroundings {
         self
     }
 
-    /// Protects a file, or all that is in a directory, beside what always is (P14): settings that were named on the
-    /// command line, say. Absolute; no edit of it runs unasked.
+    /// Protects a file, or everything in a directory, in addition to the files that always are (P14), such as settings
+    /// that were named on the command line. Absolute; no edit of it runs unasked.
     #[must_use]
     pub fn with_protected(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
@@ -107,14 +107,14 @@ impl Surroundings {
         self
     }
 
-    /// Replaces the shell of Bash; absolute. It must read what bash reads.
+    /// Replaces the shell of Bash; absolute. It must be compatible with bash.
     #[must_use]
     pub fn with_shell(mut self, shell: impl Into<PathBuf>) -> Self {
         self.shell = shell.into();
         self
     }
 
-    /// Sets the function that returns a session's environment files, in the order in which they count, as
+    /// Sets the function that returns a session's environment files, in the order in which they apply, as
     /// [`becket_engine::HostOperations::env_files`] does: a shell evaluates them before each command of Bash (H12).
     #[must_use]
     pub fn with_env_files(
@@ -125,8 +125,8 @@ impl Surroundings {
         self
     }
 
-    /// Lets the files of these directories be read unasked, and not written: the session's own long texts, outputs of
-    /// tasks, results of tools, which the model is asked to read (O8). Absolute; asked for every call.
+    /// Allows the files of these directories to be read unasked, but not written: the session's own long texts,
+    /// outputs of tasks and results of tools, which the model is told to read (O8). Absolute; called for every call.
     #[must_use]
     pub fn with_readable(
         mut self,
@@ -141,17 +141,18 @@ impl Surroundings {
         cfg!(target_os = "linux") && self.programs.is_some()
     }
 
-    /// Exempts programs of these names from ending with the line that has started them (E7): daemons such as a build
-    /// server. Asked for every line, since settings change.
+    /// Exempts programs with these names, such as a build server's daemon, from ending with the line that started them
+    /// (E7). Called for every line, since settings change.
     #[must_use]
     pub fn with_kept_processes(mut self, names: impl Fn() -> Arc<[String]> + Send + Sync + 'static) -> Self {
         self.kept = Arc::new(names);
         self
     }
 
-    /// Says which files a deny rule for `Read` is about, as [`becket_rules::RuleSet::path_denied`] does; the path is
-    /// absolute. The engine denies a call that names one; with this, Grep and Glob pass over them in a directory too, and
-    /// no command that reads whole trees runs unasked. A host whose rules name no path for `Read` leaves it out.
+    /// Sets the files that a deny rule for `Read` matches, as [`becket_rules::RuleSet::path_denied`] does; the path is
+    /// absolute. The engine denies a call that names one; with this function, Grep and Glob skip such files in
+    /// directories too, and no command that reads whole trees runs unasked. A host whose rules name no path for `Read`
+    /// does not need it.
     #[must_use]
     pub fn with_denied_reads(
         mut self,
@@ -162,24 +163,23 @@ impl Surroundings {
     }
 
     /// Sets the function that returns whether such a rule exists now, for rules that change during a session; it is
-    /// called for
-    /// every tool call. Without it, [`Surroundings::with_denied_reads`] decides.
+    /// called for every tool call. Without it, [`Surroundings::with_denied_reads`] decides.
     #[must_use]
     pub fn while_reads_are_denied(mut self, may_deny: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.may_deny = Some(Arc::new(may_deny));
         self
     }
 
-    /// Runs the lines of Bash under a supervisor that decides about each program which they execute (E1). Linux; where
-    /// the system lacks what is needed, lines are refused.
+    /// Runs the lines of Bash under a supervisor that decides about each program which they execute (E1). Linux only;
+    /// if the system lacks what is needed, lines are refused.
     #[must_use]
     pub fn with_programs(mut self, supervision: ProgramSupervision) -> Self {
         self.programs = Some(supervision);
         self
     }
 
-    /// Sets the function that returns the reason for which a line can't run without a supervisor. It is called for each
-    /// line if there is no [`ProgramSupervision`].
+    /// Sets the function that returns the reason why a line can't run without a supervisor. It is called for each line
+    /// if there is no [`ProgramSupervision`].
     #[must_use]
     pub fn with_unsupervised(
         mut self,
@@ -189,23 +189,23 @@ impl Surroundings {
         self
     }
 
-    /// Returns the reason for which a line can't run without a supervisor.
+    /// Returns the reason why a line can't run without a supervisor.
     pub(crate) fn unsupervised(&self) -> Result<(), String> {
         (self.unsupervised)()
     }
 
-    /// The programs that outlive the line that has started them.
+    /// Returns the names of programs that outlive the line that started them.
     pub(crate) fn kept(&self) -> Arc<[String]> {
         (self.kept)()
     }
 
-    /// The files of a session that must not be read.
+    /// Returns the files of a session that must not be read.
     pub(crate) fn denied(&self, session: &Session) -> DeniedFiles {
         let may_deny = self.may_deny.as_ref().is_none_or(|may_deny| may_deny());
         DeniedFiles::new(session, self.is_denied.clone().filter(|_| may_deny))
     }
 
-    /// The working directories of a session.
+    /// Returns the working directories of a session.
     pub(crate) fn places(&self, session: &Session) -> Places {
         let more = (self.more_directories)(session);
         Places::new(&session.cwd, self.directories.iter().chain(&more))
@@ -222,7 +222,7 @@ impl Surroundings {
     }
 }
 
-/// Not the environment: it may hold secrets.
+/// Leaves out the environment: it may contain secrets.
 impl fmt::Debug for Surroundings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Surroundings")

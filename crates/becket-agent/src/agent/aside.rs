@@ -1,38 +1,38 @@
-//! A question beside the conversation.
+//! A question outside the conversation.
 
 use super::open::Agent;
 use becket_engine::CancellationToken;
 use becket_llm::{Block, Message, ModelError, PromptCaching, Request, Role, ToolChoice};
 use becket_model::event::lifecycle::UserPromptSubmit;
 
-/// The text above the question, for the model.
+/// The text before the question, for the model.
 const ABOVE: &str = "<system-reminder>The user asks this beside the conversation, which goes on as if it had not been asked. \
                      Answer from what you know already, in a few sentences; no tool can be used.</system-reminder>";
 
-/// The reason why a question beside the conversation has no answer.
+/// The reason why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AsideError {
-    /// A hook of UserPromptSubmit has rejected it.
+    /// A UserPromptSubmit hook rejected the question.
     #[error("the prompt was rejected: {0}")]
     Rejected(String),
-    /// Calls of the conversation were put off (D10): the model can't be asked anything before they are taken up.
-    #[error("calls wait to be taken up: give a prompt first")]
+    /// Calls of the conversation are deferred (D10): the model can't be asked anything before they are resumed.
+    #[error("deferred calls are waiting: send a prompt first")]
     Deferred,
     /// The caller no longer wants an answer.
     #[error("interrupted")]
     Interrupted,
-    /// The model has given none.
+    /// The model gave no answer.
     #[error("the model gave no answer: {0}")]
     Model(#[from] ModelError),
-    /// The model has asked for a tool instead.
+    /// The model called a tool instead.
     #[error("the model wants to use a tool to answer that: ask it as a prompt")]
     NoText,
 }
 
 impl Agent {
-    /// Asks the model something, with the conversation as context, and returns its answer. Neither of them enters the
-    /// conversation or its transcript, and no tool is run. Hooks of UserPromptSubmit may reject it as any prompt; what they add
-    /// is left out. Waits for the turn that works.
+    /// Asks the model a question, with the conversation as context, and returns its answer. Neither enters the
+    /// conversation or its transcript, and no tool is run. UserPromptSubmit hooks may reject the question like any
+    /// prompt; the context that they add is ignored. Waits for the running turn.
     ///
     /// # Errors
     /// See [`AsideError`].
@@ -41,7 +41,7 @@ impl Agent {
         let body = UserPromptSubmit::new(question.to_owned());
         let fired = self.shared.fire(&self.facts, body, &self.shared.updates, cancel).await;
         let verdict = &fired.outcome.verdict;
-        // What was cut short has judged nothing.
+        // A request that was cancelled has no verdict.
         if cancel.is_cancelled() {
             return Err(AsideError::Interrupted);
         }
@@ -63,7 +63,7 @@ impl Agent {
         let request = Request {
             system: (!system.is_empty()).then_some(system),
             messages,
-            // A provider refuses calls of tools that it is not told of.
+            // A provider rejects calls of tools that are not in the request.
             tools: self.shared.engine.host().offered_tools(&self.toolbox),
             tool_choice: ToolChoice::None,
             caching: PromptCaching::Conversation,

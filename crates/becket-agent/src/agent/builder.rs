@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// Work that the host runs when the session ends.
 pub(super) type Closer = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 
-/// Collects what a session needs; [`AgentBuilder::open`] begins it.
+/// Builds a session; [`AgentBuilder::open`] starts it.
 pub struct AgentBuilder {
     pub(super) engine: Engine,
     pub(super) toolbox: ToolSet,
@@ -74,14 +74,14 @@ pub struct AgentBuilder {
     pub(super) watch: Option<FileWatch>,
     pub(super) worktrees: Option<Worktrees>,
     pub(super) in_worktree: Option<OwnWorktree>,
-    /// Notices that the user sees first.
+    /// Notices that are shown to the user first.
     pub(super) notices: Vec<Notice>,
 }
 
 impl AgentBuilder {
-    /// A session in `cwd` (absolute) with these tools, under the hooks and rules of an engine, with a model. Hand the
-    /// same toolbox to [`becket_engine::Builder::tools`]. Without anything else it is not stored, asks no person, and
-    /// starts as a new session.
+    /// Describes a session in `cwd` (absolute) with these tools, under the hooks and rules of an engine, with a model.
+    /// Pass the same toolbox to [`becket_engine::Builder::tools`]. By default the session is not stored, has no person
+    /// to ask, and is new.
     pub fn new(engine: Engine, toolbox: ToolSet, model: Arc<dyn Model>, cwd: impl Into<PathBuf>) -> Self {
         Self {
             engine,
@@ -142,7 +142,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets whether the session is new or continues another one.
+    /// Sets whether the session is new or continues an existing one.
     #[must_use]
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
@@ -156,7 +156,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the last message that is kept of a session that continues. Default: its last one.
+    /// Sets the last message to keep of a session that continues. Default: its last one.
     #[must_use]
     pub fn rewind(mut self, point: RewindPoint) -> Self {
         self.rewind = Some(point);
@@ -170,71 +170,72 @@ impl AgentBuilder {
         self
     }
 
-    /// Its title.
+    /// Sets the title of the session.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// The mode that the user wants now: it beats that of a session that is resumed, and the settings'.
+    /// Sets the permission mode that the user has chosen; it overrides that of a resumed session and of the settings.
     #[must_use]
     pub fn mode(mut self, mode: PermissionMode) -> Self {
         self.mode = Some(mode);
         self
     }
 
-    /// The files in which people have written down what the model should know. Default: none.
+    /// Sets the files with instructions for the model. Default: none.
     #[must_use]
     pub fn instructions(mut self, instructions: Instructions) -> Self {
         self.instructions = instructions;
         self
     }
 
-    /// The agent that the session works as (`agent_type`).
+    /// Sets the agent that the session works as (`agent_type`).
     #[must_use]
     pub fn agent(mut self, kind: impl Into<String>) -> Self {
         self.agent = Some(kind.into());
         self
     }
 
-    /// The system prompt.
+    /// Sets the system prompt.
     #[must_use]
     pub fn system(mut self, prompt: impl Into<String>) -> Self {
         self.system = prompt.into();
         self
     }
 
-    /// The most answers of one turn. Default: as many as it takes.
+    /// Sets the maximum number of answers in one turn. Default: unlimited.
     #[must_use]
     pub fn max_turns(mut self, answers: u32) -> Self {
         self.max_turns = Some(answers);
         self
     }
 
-    /// Sets the options of its turns.
+    /// Sets the options of the session's turns.
     #[must_use]
     pub fn options(mut self, options: TurnOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Sets the size that conversations are compacted for. Default: the context window of the model; that also limits it.
+    /// Sets the context size at which conversations are compacted. Default: the context window of the model, which is
+    /// also the upper limit.
     #[must_use]
     pub fn window(mut self, window: Window) -> Self {
         self.window = Some(window);
         self
     }
 
-    /// Sets the limit on the cost of the session, in US dollars: once it is reached, no more requests are sent, and none
-    /// to a model without a known price. Default: none.
+    /// Sets the limit on the cost of the session, in US dollars: once it is reached, no more requests are sent. With a
+    /// limit, no request is sent to a model without a known price. Default: none.
     #[must_use]
     pub fn budget_usd(mut self, limit: f64) -> Self {
         self.budget_usd = Some(limit);
         self
     }
 
-    /// Sets whether a screen is up. The engine has to be built as interactive, too.
+    /// Sets whether the session has a screen. The engine must be built as interactive, too.
     #[must_use]
     pub fn interactive(mut self, interactive: bool) -> Self {
         self.interactive = interactive;
@@ -270,11 +271,9 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the host that answers the questions of the session's servers: hooks of Notification see
-    /// `elicitation_response`
+    /// Sets the host that answers the questions of the session's servers: Notification hooks see `elicitation_response`
     /// when the user has answered one, and `elicitation_complete` when a server reports that the work behind the
-    /// address it
-    /// sent the user to is done.
+    /// address to which it sent the user is done.
     #[must_use]
     pub fn mcp_host(mut self, host: McpHost) -> Self {
         self.mcp_host = Some(host);
@@ -295,15 +294,16 @@ impl AgentBuilder {
         self
     }
 
-    /// The tool of the toolbox by which the model starts agents: they are this session's.
+    /// Sets the tool of the toolbox by which the model starts agents; it then belongs to this session.
     #[must_use]
     pub fn subagents(mut self, tool: AgentTool) -> Self {
         self.subagents = Some(tool);
         self
     }
 
-    /// Works as this agent, as far as nothing else was said: its prompts, its tools, its limit of answers, the mode that it
-    /// may have. Its hooks hold as long as the session, and its `Stop` stays `Stop` (C10). The model is the host's choice.
+    /// Makes the session work as this agent, unless set otherwise: its prompts, tools, answer limit, and the mode that
+    /// it may have. Its hooks are registered for the whole session, and its `Stop` stays `Stop` (C10). The model
+    /// remains the host's choice.
     #[must_use]
     pub fn as_agent(mut self, definition: &Definition, dialect: &Dialect) -> Self {
         let MainAgent { tools, mode, hooks, notices } =
@@ -331,7 +331,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the shared list of tasks and its teammates: add its tools to the toolbox, and hand it to [`AgentTool`].
+    /// Sets the shared list of tasks and its teammates: add its tools to the toolbox, and pass it to [`AgentTool`].
     #[must_use]
     pub fn team(mut self, team: Team) -> Self {
         self.team = Some(team);
@@ -345,7 +345,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the tools that are called if the model names another one, by that name: hooks and rules see the tool that is
+    /// Sets aliases of tools: the tool to call for a name that the model uses. Hooks and rules see the tool that is
     /// called. Default: none.
     #[must_use]
     pub fn tool_aliases(mut self, aliases: HashMap<String, String>) -> Self {
@@ -367,8 +367,8 @@ impl AgentBuilder {
         self
     }
 
-    /// The files whose changes hooks hear of, and whose changes count once hooks let them. Default: none, and the session
-    /// keeps the configuration that it began with.
+    /// Sets the files to watch: hooks see their changes, and changed settings apply once hooks allow it. Default: none,
+    /// and the session keeps its initial configuration.
     #[must_use]
     pub fn watch_files(mut self, watch: FileWatch) -> Self {
         self.watch = Some(watch);
@@ -382,16 +382,16 @@ impl AgentBuilder {
         self
     }
 
-    /// The tools of the toolbox by which the model enters and leaves worktrees: they are this session's. They need
-    /// [`AgentBuilder::worktrees`].
+    /// Sets the tools of the toolbox by which the model enters and leaves worktrees; they then belong to this session.
+    /// Requires [`AgentBuilder::worktrees`].
     #[must_use]
     pub fn worktree_tools(mut self, tools: WorktreeTools) -> Self {
         self.worktree_tools = Some(tools);
         self
     }
 
-    /// Works in a working tree of its own, which is made, or taken up, before the session begins; `system` is the system
-    /// prompt for the directory that this turns out to be. Needs [`AgentBuilder::worktrees`].
+    /// Makes the session work in its own worktree, which is created or reused before the session starts; `system`
+    /// returns the system prompt for its directory. Requires [`AgentBuilder::worktrees`].
     #[must_use]
     pub fn in_worktree(
         mut self,
@@ -402,18 +402,18 @@ impl AgentBuilder {
         self
     }
 
-    /// Adds work that runs when the session ends, after its hooks: closing connections, removing directories.
+    /// Adds work that runs when the session ends, after its hooks, such as closing connections or removing directories.
     #[must_use]
     pub fn on_close(mut self, end: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static) -> Self {
         self.closers.push(Box::new(end));
         self
     }
 
-    /// Opens the session: fires Setup if it was asked for, then SessionStart. Context from their hooks waits for the
-    /// first prompt.
+    /// Opens the session: fires Setup if requested, then SessionStart. Context from their hooks is kept for the first
+    /// prompt.
     ///
     /// # Errors
-    /// There is no transcript to begin with: see [`OpenError`].
+    /// Errors if the transcript can't be opened: see [`OpenError`].
     pub async fn open(self) -> Result<Agent, OpenError> {
         Agent::open(self).await
     }

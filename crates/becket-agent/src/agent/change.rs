@@ -1,4 +1,4 @@
-//! Changes of an open session from outside, also during a turn: its mode, its directories, its model.
+//! Changes to an open session from outside, even during a turn: its mode, its directories, its model.
 
 use super::open::Agent;
 use crate::permission::ModeRefused;
@@ -12,30 +12,30 @@ use becket_rules::{Change, Destination, PermissionUpdate};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A hook of PreModelSwitch has kept the model that was there.
+/// A PreModelSwitch hook kept the current model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the model stays `{model}`: {because}")]
 #[non_exhaustive]
 pub struct SwitchBlocked {
-    /// The model that stays.
+    /// The model that is kept.
     pub model: String,
-    /// The reason of the hook.
+    /// The hook's reason.
     pub because: String,
 }
 
 impl Agent {
-    /// Enters a mode on behalf of the user, and returns the mode before. Calls that are already judged keep their
+    /// Enters a mode on behalf of the user, and returns the previous mode. Calls that were already judged keep their
     /// decision.
     ///
     /// # Errors
-    /// The mode does not exist, or the session may not enter it (P13).
+    /// Errors if the mode does not exist, or the session may not enter it (P13).
     pub fn set_mode(&self, mode: PermissionMode) -> Result<PermissionMode, ModeRefused> {
         self.shared.permissions.set_mode(&self.facts, mode)
     }
 
-    /// Adds a working directory for the rest of the session, and fires DirectoryAdded, whose hooks are not waited for.
-    /// `source` is `slash_command` or `register_repo_root`. One that is there already changes nothing. The directories that
-    /// are new.
+    /// Adds a working directory for the rest of the session, and fires DirectoryAdded without waiting for its hooks.
+    /// `source` is `slash_command` or `register_repo_root`. An existing directory changes nothing. Returns the
+    /// directories that are new.
     pub async fn add_directory(&self, directory: &Path, source: &str) -> Vec<PathBuf> {
         let text = directory.to_string_lossy().into_owned();
         let update = PermissionUpdate {
@@ -56,11 +56,11 @@ impl Agent {
         changed.applied.added
     }
 
-    /// Switches to another model from the next request on, also in the running turn. PreModelSwitch is fired before,
-    /// PostModelSwitch after. `requested` is the name as the caller gave it, `source` its origin.
+    /// Switches to another model from the next request on, even in the running turn. Fires PreModelSwitch before and
+    /// PostModelSwitch after the switch. `requested` is the name as the caller gave it, `source` its origin.
     ///
     /// # Errors
-    /// A hook has blocked the switch: the model stays as it was.
+    /// Errors if a hook blocks the switch: the model is unchanged.
     pub async fn switch_model(
         &self,
         model: Arc<dyn Model>,
@@ -76,7 +76,7 @@ impl Agent {
         };
         let fired = self.shared.fire(&self.facts, switch.before(), &self.shared.updates, cancel).await;
         let verdict = &fired.outcome.verdict;
-        // What was cut short has judged nothing.
+        // Hooks that were cancelled have given no verdict.
         if verdict.blocks() || cancel.is_cancelled() {
             let because = verdict.joined_reason().unwrap_or_else(|| "it was interrupted".to_owned());
             return Err(SwitchBlocked { model: switch.from, because });
@@ -91,8 +91,8 @@ impl Agent {
         self.shared.set_thinking(thinking);
     }
 
-    /// The model that is asked next.
+    /// Returns the model of the next request.
     pub(super) fn model(&self) -> Arc<dyn Model> {
-        self.shared.seat.taken().unwrap_or_else(|| Arc::clone(&self.model))
+        self.shared.seat.chosen_model().unwrap_or_else(|| Arc::clone(&self.model))
     }
 }

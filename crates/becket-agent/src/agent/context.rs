@@ -1,23 +1,23 @@
-//! Use of the model's context window.
+//! The use of the model's context window.
 
 use super::open::Agent;
 use becket_llm::ToolSpec;
 
-/// The size of a request, in tokens: as reported by the provider with the last answer, plus an estimate for what came
+/// The size of a request, in tokens: as reported by the provider with the last answer, plus an estimate for everything
 /// since.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextUse {
-    /// All of it.
+    /// The total size.
     pub total: u64,
     /// The size of the model's context window.
     pub window: u64,
-    /// From how many on the conversation is compacted.
+    /// The size from which on the conversation is compacted.
     pub compacts_at: u64,
-    /// The system prompt, guessed.
+    /// The estimated size of the system prompt.
     pub system: u64,
-    /// Each tool with what its description takes, guessed.
+    /// The name of each tool, with the estimated size of its description.
     pub tools: Vec<(String, u64)>,
-    /// The conversation: what is left of all of it.
+    /// The size of the conversation: the rest of the total.
     pub messages: u64,
 }
 
@@ -31,7 +31,7 @@ impl Agent {
         let of_tools: u64 = tools.iter().map(|(_, tokens)| tokens).sum();
         let system = guessed(self.system_bytes);
         let (tokens, is_whole) = self.shared.context.last();
-        // What a provider has told holds all that it was sent.
+        // A size reported by a provider includes everything that was sent.
         let total = if is_whole { tokens } else { tokens + system + of_tools };
         let messages = total.saturating_sub(system + of_tools);
         let window = self.shared.window(&*self.model());
@@ -39,7 +39,7 @@ impl Agent {
     }
 }
 
-/// Four bytes are taken for a token.
+/// Estimates tokens: four bytes each.
 fn guessed(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
 }

@@ -1,28 +1,28 @@
-//! Facts about a new session for the host to show.
+//! Facts about a new session for the host to display.
 
 use becket_model::event::PermissionMode;
 use std::path::PathBuf;
 
-/// A session as it is now.
+/// The current state of a session.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Info {
-    /// Its id.
+    /// The session's id.
     pub id: String,
-    /// Its title, if it has one.
+    /// The session's title, if it has one.
     pub title: Option<String>,
-    /// Its transcript.
+    /// The path of the transcript.
     pub transcript_path: PathBuf,
-    /// Its working directory.
+    /// The working directory.
     pub cwd: PathBuf,
-    /// The model.
+    /// The name of the model.
     pub model: String,
     /// The permission mode.
     pub mode: PermissionMode,
-    /// The tools that the model is offered.
+    /// The tools that are offered to the model.
     pub tools: Vec<String>,
-    /// The commands that the user may type, without their slash.
+    /// The commands that the user can type, without their slash.
     pub commands: Vec<String>,
-    /// The paths that hooks want to be watched.
+    /// The paths that hooks want to watch.
     pub watched: Vec<PathBuf>,
 }

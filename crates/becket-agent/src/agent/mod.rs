@@ -1,4 +1,4 @@
-//! The face: an open session of the reference agent.
+//! The public interface: an open session of the reference agent.
 
 mod aside;
 mod builder;

@@ -5,11 +5,9 @@ use crate::turn::{TurnEnd, TurnStart};
 use becket_engine::CancellationToken;
 
 impl Agent {
-    /// Waits until a teammate has news for the session, or none works any more. Returns true if there is news, for
-    /// which
-    /// the caller then calls [`Agent::hear_team`]. A message counts at once; that a teammate is idle counts only when
-    /// none
-    /// works. Cancel-safe; returns false at once if there is no team.
+    /// Waits until a teammate has news for the session, or none is working any more. Returns true if there is news, for
+    /// which the caller then calls [`Agent::hear_team`]. A message counts at once; an idle teammate counts only when
+    /// none is working. Cancel-safe; returns false at once if there is no team.
     pub async fn team_has_news(&self) -> bool {
         match &self.shared.team {
             Some(team) => team.has_news(&self.facts.session()).await,
@@ -17,17 +15,17 @@ impl Agent {
         }
     }
 
-    /// Works on what teammates have to say, as on a prompt.
+    /// Works on the teammates' news, as on a prompt.
     pub async fn hear_team(&self, cancel: &CancellationToken) -> TurnEnd {
         self.go_on(cancel).await
     }
 
-    /// Works on the ends of background tasks, as on a prompt: [`becket_tools::tasks::Tasks::wakes`] says when (A4).
+    /// Works on background tasks that have ended, as on a prompt: [`becket_tools::tasks::Tasks::wakes`] says when (A4).
     pub async fn hear_tasks(&self, cancel: &CancellationToken) -> TurnEnd {
         self.go_on(cancel).await
     }
 
-    /// Starts a turn with what has come in since the last one.
+    /// Starts a turn with what has arrived since the last one.
     async fn go_on(&self, cancel: &CancellationToken) -> TurnEnd {
         let mut main = self.main.lock().await;
         main.instruct(cancel).await;

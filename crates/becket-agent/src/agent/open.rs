@@ -21,16 +21,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use tokio::sync::Mutex;
 
-/// An open session. Cheap to clone; all clones are the same session. [`Agent::close`] ends it; dropped, it ends its
-/// processes and says nothing to its hooks.
+/// An open session. Cheap to clone; all clones are the same session. [`Agent::close`] ends it; dropping it ends its
+/// processes without notifying its hooks.
 #[derive(Clone)]
 pub struct Agent {
     pub(super) shared: Arc<SessionShared>,
     pub(super) facts: Facts,
     pub(super) toolbox: ToolSet,
-    /// Length of the system prompt.
+    /// The length of the system prompt.
     pub(super) system_bytes: usize,
-    /// The one that it was opened with.
+    /// The model that the session was opened with.
     pub(super) model: Arc<dyn Model>,
     commands: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
     pub(super) main: Arc<Mutex<Main>>,
@@ -48,13 +48,13 @@ impl Agent {
         if let Some(wish) = rest.in_worktree {
             wish.enter(&mut main).await?;
         }
-        // Nothing is written before: a session that never began leaves no transcript.
+        // Nothing is written before this point: a session that never began leaves no transcript.
         note(&mut main, rest.title);
         let before = remembered(rest.watch).await;
         main.begin(&opened, rest.setup).await;
         main.agent_loop.store();
         let watching = match before {
-            Some(before) => WatchHandle::start(before, lent(&main)).await,
+            Some(before) => WatchHandle::start(before, watch_context(&main)).await,
             None => None,
         };
         let expand = main.expand.clone();
@@ -72,8 +72,8 @@ impl Agent {
         })
     }
 
-    /// Works on a prompt until the user is to be asked again; one at a time, in the order of the calls. Never fails: how
-    /// it ended is in the end.
+    /// Works on a prompt until it is the user's turn again; one at a time, in the order of the calls. Never fails:
+    /// errors are in the returned end.
     pub async fn prompt(&self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
         self.main.lock().await.prompt(prompt, cancel).await
     }
@@ -86,12 +86,12 @@ impl Agent {
         main.turn(TurnStart::Resume, cancel).await
     }
 
-    /// Returns whether deferred calls wait to be resumed.
+    /// Returns whether there are deferred calls to resume.
     pub async fn has_deferred(&self) -> bool {
         self.main.lock().await.agent_loop.conversation.deferred().is_some()
     }
 
-    /// Continues the conversation with `reminder` only: for a host that was woken (A4).
+    /// Continues the conversation with only `reminder`, for a host that was woken (A4).
     pub async fn wake(&self, reminder: impl Into<String>, cancel: &CancellationToken) -> TurnEnd {
         let mut main = self.main.lock().await;
         main.instruct(cancel).await;
@@ -100,10 +100,10 @@ impl Agent {
         main.turn(TurnStart::AsItIs, cancel).await
     }
 
-    /// Replaces the conversation by a summary.
+    /// Replaces the conversation with a summary.
     ///
     /// # Errors
-    /// The reason why the conversation is unchanged.
+    /// Errors with the reason why the conversation is unchanged.
     pub async fn compact(
         &self,
         instructions: Option<&str>,
@@ -112,27 +112,28 @@ impl Agent {
         self.main.lock().await.agent_loop.compact(Trigger::Manual, instructions, cancel).await
     }
 
-    /// The turn that a SessionStart hook, or the agent that the session works as, wants to be the first of a session that
-    /// is not interactive; once.
+    /// Returns the first prompt that a SessionStart hook, or the agent that the session works as, requests for a
+    /// session that is not interactive. Only the first call returns it.
     pub async fn initial_prompt(&self) -> Option<Prompt> {
         self.main.lock().await.initial.take().map(Prompt::text)
     }
 
-    /// Calls the session something else.
+    /// Changes the title of the session.
     pub async fn retitle(&self, title: &str) {
         self.main.lock().await.agent_loop.retitle(title);
     }
 
-    /// Ends the conversation and begins another one, with its own id and transcript.
+    /// Ends the conversation and starts a new one, with its own id and transcript.
     ///
     /// # Errors
-    /// The transcript can't be created; the old conversation has ended then, and the session goes on unstored.
+    /// Errors if the transcript can't be created; the old conversation has then ended, and the session continues
+    /// without being stored.
     pub async fn clear(&self) -> Result<(), OpenError> {
         self.main.lock().await.clear().await
     }
 
-    /// Ends the session: SessionEnd in its budget, and then nothing of it is left: no task, no hook, nothing that the host
-    /// ends with it. `reason` is `prompt_input_exit`, `logout` or `other`.
+    /// Ends the session: fires SessionEnd within its time limit, then ends all its tasks and hooks, and runs the host's
+    /// closing work. `reason` is `prompt_input_exit`, `logout` or `other`.
     pub async fn close(&self, reason: &str) {
         if let Some(watching) = self.watching.lock().await.take() {
             watching.end().await;
@@ -140,7 +141,7 @@ impl Agent {
         let mut main = self.main.lock().await;
         main.end(reason).await;
         self.shared.at_turn_end.end().await;
-        // Agents in the background work on until here, and the hooks of skills guard them.
+        // Background agents keep working until here, and the hooks of skills guard them.
         if let Some(tasks) = &self.shared.tasks {
             tasks.close().await;
         }
@@ -154,13 +155,13 @@ impl Agent {
         self.shared.engine.close().await;
     }
 
-    /// Returns the session as its events describe it now.
+    /// Returns the session as its events currently describe it.
     #[must_use]
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// Returns the facts that a host shows of the session.
+    /// Returns the facts of the session that a host displays.
     #[must_use]
     pub fn info(&self) -> Info {
         let Session { id, transcript_path, cwd, permission_mode, .. } = self.facts.session();
@@ -178,7 +179,7 @@ impl Agent {
         }
     }
 
-    /// The engine that judges it.
+    /// Returns the engine of the session.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.shared.engine
@@ -200,14 +201,14 @@ struct Rest {
     title: Option<String>,
 }
 
-/// Reads the settings as they are before the first hook runs.
+/// Reads the settings before the first hook runs.
 async fn remembered(watch: Option<FileWatch>) -> Option<WatchBaseline> {
     let watch = watch?;
     tokio::task::spawn_blocking(|| watch.remember()).await.ok()
 }
 
 /// Returns weak handles to the session for its file watch, which must not keep it alive.
-fn lent(main: &Main) -> WatchContext {
+fn watch_context(main: &Main) -> WatchContext {
     WatchContext {
         shared: Arc::downgrade(&main.agent_loop.shared),
         facts: main.agent_loop.facts.clone(),
@@ -217,7 +218,7 @@ fn lent(main: &Main) -> WatchContext {
 }
 
 /// Connects the servers that the agent of the session describes, and adds their tools to those of the session. They end
-/// with it.
+/// with the session.
 async fn with_own_servers(mut builder: AgentBuilder) -> Result<AgentBuilder, OpenError> {
     let (Some(agent), Some(tool)) = (&builder.works_as, &builder.subagents) else { return Ok(builder) };
     let servers = tool.connect_servers(agent, &builder.toolbox).await.map_err(OpenError::Servers)?;
@@ -229,7 +230,7 @@ async fn with_own_servers(mut builder: AgentBuilder) -> Result<AgentBuilder, Ope
     Ok(builder.on_close(move || Box::pin(servers.close())))
 }
 
-/// Takes a builder and what was stored apart, and puts the session's agent loop together.
+/// Splits a builder and the stored session into parts, and assembles the session's agent loop.
 fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTranscript, Rest) {
     let AgentBuilder { engine, asked, watchers, options, window, tasks, team, at_turn_end, .. } = builder;
     let mut shared = SessionShared::new(engine, asked, Updates::new(watchers));
@@ -271,7 +272,7 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
         model: builder.model,
         system: builder.system,
         conversation: ConversationLog::new(stored, opened.log.take()),
-        who: Origin::Main,
+        origin: Origin::Main,
         max_turns: builder.max_turns,
         stop_event: StopEvent::Stop,
         mate: None,
@@ -295,19 +296,19 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
         host.belongs_to(SessionOf::new(&main.agent_loop.shared, &main.agent_loop.facts));
     }
     if let Some(tool) = builder.subagents {
-        tool.belongs_to(lends(&main));
+        tool.belongs_to(parent_of(&main));
     }
     if let Some(tools) = builder.worktree_tools {
-        tools.belongs_to(lends(&main));
+        tools.belongs_to(parent_of(&main));
     }
     let AgentBuilder { setup, closers, watch, in_worktree, title, .. } = builder;
     (main, opened, Rest { setup, closers, watch, in_worktree, title })
 }
 
-/// Returns the skills that the session begins with: those that its agent names.
+/// Returns the skills that the session starts with: those that its agent names.
 ///
 /// # Errors
-/// Errors with a word for the user if there are no skills here.
+/// Errors with a message for the user if the session has no skills.
 fn first_skills(
     agent: Option<&Definition>,
     tool: Option<&AgentTool>,
@@ -317,7 +318,7 @@ fn first_skills(
     let skills = tool.and_then(|tool| tool.first_skills(agent, facts));
     let missing = || {
         Notice::warning(format!(
-            "the agent `{}` begins without its `skills`: there are none here",
+            "the agent `{}` starts without its `skills`: this session has none",
             agent.name
         ))
     };
@@ -325,14 +326,14 @@ fn first_skills(
 }
 
 /// Returns a function that gives tools access to the session without keeping it alive.
-fn lends(main: &Main) -> impl Fn() -> Option<Parent> + Send + Sync + use<> {
+fn parent_of(main: &Main) -> impl Fn() -> Option<Parent> + Send + Sync + use<> {
     let shared = Arc::downgrade(&main.agent_loop.shared);
     let (facts, model, store) =
         (main.agent_loop.facts.clone(), Arc::clone(&main.agent_loop.model), main.store.clone());
     let (toolbox, worktrees) = (main.agent_loop.toolbox.clone(), main.worktrees.clone());
     move || {
         let shared = shared.upgrade()?;
-        let model = shared.seat.taken().unwrap_or_else(|| Arc::clone(&model));
+        let model = shared.seat.chosen_model().unwrap_or_else(|| Arc::clone(&model));
         let (facts, toolbox) = (facts.clone(), toolbox.clone());
         let (store, worktrees) = (store.clone(), worktrees.clone());
         Some(Parent { shared, facts, model, toolbox, store, worktrees })
@@ -343,7 +344,7 @@ fn path(opened: &OpenedTranscript) -> PathBuf {
     opened.log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default()
 }
 
-/// The user's mode of now, else that of the session that is resumed, else that of the settings.
+/// Returns the mode that the user has chosen, else that of the resumed session, else that of the settings.
 fn mode(shared: &SessionShared, wanted: Option<PermissionMode>, opened: &OpenedTranscript) -> PermissionMode {
     let start = shared.engine.host().start_mode();
     if let Some(warning) = &start.warning {
@@ -360,7 +361,7 @@ fn mode(shared: &SessionShared, wanted: Option<PermissionMode>, opened: &OpenedT
     }
 }
 
-/// The conversation that was stored; says what was wrong with it.
+/// Returns the stored conversation, and reports the problems found in it.
 fn take_stored(shared: &SessionShared, opened: &mut OpenedTranscript) -> StoredConversation {
     let Some(restored) = &mut opened.restored else {
         return StoredConversation::Whole(Conversation::default());
@@ -382,7 +383,7 @@ fn take_stored(shared: &SessionShared, opened: &mut OpenedTranscript) -> StoredC
     std::mem::replace(&mut restored.stored, StoredConversation::Whole(Conversation::default()))
 }
 
-/// Stores what is to be known when the session is resumed.
+/// Stores the facts that are needed when the session is resumed.
 fn note(main: &mut Main, title: Option<String>) {
     let agent_loop = &mut main.agent_loop;
     let cwd = agent_loop.facts.cwd();

@@ -1,4 +1,4 @@
-//! Replacing the open session by another one, and the spending of all of them.
+//! Replacing the open session, and the spending of all sessions.
 
 use super::open::Agent;
 use crate::checkpoints::{RewindError, Rewound};
@@ -6,29 +6,29 @@ use crate::session::OpenError;
 use becket_llm::{Model, ModelSpec, Usage};
 use std::time::Duration;
 
-/// Spending since the session was opened, including the sessions that replaced it and subagents.
+/// The spending since the session was opened, including the sessions that replaced it and subagents.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SessionUsage {
-    /// Tokens.
+    /// The tokens used.
     pub usage: Usage,
-    /// US dollars; `None` if the cost of an answer is not known.
+    /// The cost in US dollars; `None` if the cost of an answer is unknown.
     pub cost_usd: Option<f64>,
-    /// The part of each model.
+    /// The spending on each model.
     pub models: Vec<ModelUsage>,
-    /// Time that requests to models took.
+    /// The time spent on requests to models.
     pub with_model: Duration,
 }
 
-/// Spending on one model.
+/// The spending on one model.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ModelUsage {
-    /// The model, as messages call it.
+    /// The name of the model in messages.
     pub model: String,
-    /// Tokens.
+    /// The tokens used.
     pub usage: Usage,
-    /// US dollars; `None` if the cost of an answer is not known.
+    /// The cost in US dollars; `None` if the cost of an answer is unknown.
     pub cost_usd: Option<f64>,
     /// The size and the price of the model, as far as they are known.
     pub spec: ModelSpec,
@@ -36,17 +36,17 @@ pub struct ModelUsage {
 
 impl Agent {
     /// Ends the conversation (SessionEnd `resume`) and resumes a stored one (SessionStart `resume`), in its own
-    /// transcript. Mode, model, working directory and rules stay those of now.
+    /// transcript. Mode, model, working directory and rules stay the current ones.
     ///
     /// # Errors
-    /// The other session can't be opened: nothing is stored, there is none of that id, or it is in use, which this one
-    /// is, too. Nothing has changed then.
+    /// Errors if the other session can't be opened: sessions are not stored, the id is unknown, or the session is in
+    /// use, as this one is itself. Nothing has changed then.
     pub async fn resume(&self, id: &str) -> Result<(), OpenError> {
         self.main.lock().await.resume(id).await
     }
 
-    /// Calls the session so, if it is called nothing; whether it is called so now. A title that a hook, the user or the host
-    /// has given stays. Waits for the turn that works.
+    /// Sets the title of the session if it has none, and returns whether it did. A title that a hook, the user or the
+    /// host has given is kept. Waits for the running turn.
     pub async fn title_if_none(&self, title: &str) -> bool {
         let mut main = self.main.lock().await;
         let is_free = self.shared.title().is_none();
@@ -56,7 +56,7 @@ impl Agent {
         is_free
     }
 
-    /// Counts an answer that the host has asked a model for on behalf of the session.
+    /// Counts an answer that the host requested from a model on behalf of the session.
     pub(crate) fn also_spent(&self, model: &dyn Model, usage: Usage) {
         self.shared.meter.answered(model, usage);
     }
@@ -73,8 +73,8 @@ impl Agent {
         SessionUsage { usage: spent.usage, cost_usd, models: models.collect(), with_model: spent.with_model }
     }
 
-    /// Gives each file that tools have edited since a prompt the content that it had then; `dry` only finds them. `None`
-    /// if the session keeps no checkpoints.
+    /// Restores each file that tools have edited since a prompt to its content at that prompt; `dry` only finds them.
+    /// `None` if the session keeps no checkpoints.
     ///
     /// # Errors
     /// See [`RewindError`].

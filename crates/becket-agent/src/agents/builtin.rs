@@ -1,13 +1,13 @@
-//! The agents that every session has.
+//! The built-in agents of every session.
 
 use super::definition::Definition;
-use crate::definitions::{ModelChoice, Whose};
+use crate::definitions::{DefinitionOwner, ModelChoice};
 use std::path::Path;
 
-/// Those that only look get these tools.
+/// The tools of agents that only read.
 const LOOKING: [&str; 5] = ["Read", "Grep", "Glob", "Bash", "WebFetch"];
 
-/// Name, when to use it, its system prompt, its tools.
+/// The name, the description of when to use it, the system prompt, and the tools.
 type Row = (&'static str, &'static str, &'static str, Option<&'static [&'static str]>);
 
 const TABLE: [Row; 3] = [
@@ -41,7 +41,7 @@ const TABLE: [Row; 3] = [
     ),
 ];
 
-/// All of them.
+/// Returns all built-in agents.
 pub(super) fn all() -> impl Iterator<Item = Definition> {
     TABLE.iter().map(|(name, description, prompt, tools)| Definition {
         name: (*name).into(),
@@ -59,7 +59,7 @@ pub(super) fn all() -> impl Iterator<Item = Definition> {
         own_servers: None,
         memory: None,
         initial_prompt: None,
-        whose: Whose::BuiltIn,
+        owner: DefinitionOwner::BuiltIn,
         file: Path::new("<built-in>").into(),
         hooks: None,
     })

@@ -1,48 +1,48 @@
 //! The definition of an agent, as its file describes it.
 
 use super::memory::MemoryScope;
-use crate::definitions::{ModelChoice, Whose};
+use crate::definitions::{DefinitionOwner, ModelChoice};
 use becket_model::event::PermissionMode;
 use std::path::Path;
 use std::sync::Arc;
 
-/// An agent.
+/// The definition of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
-    /// Its name (`agent_type`); a plugin's is `plugin:name`.
+    /// The agent's name (`agent_type`); that of a plugin is `plugin:name`.
     pub name: Arc<str>,
-    /// Description of when to use it, for the model that may start it.
+    /// The description of when to use the agent, for the model that may start it.
     pub description: String,
-    /// Its system prompt.
+    /// The system prompt.
     pub prompt: String,
-    /// The tools that it gets; all if it names none.
+    /// The tools of the agent; `None` means all.
     pub tools: Option<Vec<String>>,
-    /// The tools that it does not get, whatever it names beside.
+    /// The tools that the agent does not get, even if `tools` names them.
     pub disallowed_tools: Vec<String>,
-    /// The model that it asks.
+    /// The model that the agent uses.
     pub model: ModelChoice,
-    /// The permission mode that it wants.
+    /// The permission mode that the agent requests.
     pub permission_mode: Option<PermissionMode>,
-    /// Maximum number of answers of its model.
+    /// The maximum number of its model's answers.
     pub max_turns: Option<u32>,
-    /// Set if it runs in the background even if the call does not ask for it.
+    /// Set if the agent always runs in the background.
     pub background: bool,
-    /// Set if it works in its own working tree even if the call does not ask for it.
+    /// Set if the agent always works in its own worktree.
     pub isolated: bool,
-    /// The skills whose texts it begins with.
+    /// The skills whose texts the agent starts with.
     pub skills: Vec<String>,
-    /// The MCP servers that it needs, by name.
+    /// The MCP servers that the agent needs, by name.
     pub mcp_servers: Vec<String>,
-    /// The MCP servers that it describes itself, as in a file of servers.
+    /// The MCP servers that the agent describes itself, in the format of a file of servers.
     pub(crate) own_servers: Option<Arc<str>>,
-    /// The sessions that share its memory, if it has one.
+    /// The sessions that share the agent's memory, if it has one.
     pub memory: Option<MemoryScope>,
-    /// The first prompt of a session that works as it.
+    /// The first prompt of a session that works as this agent.
     pub initial_prompt: Option<String>,
-    /// Owner of the definition.
-    pub whose: Whose,
-    /// Its file; a name in angle brackets if it has none.
+    /// The owner of the definition.
+    pub owner: DefinitionOwner,
+    /// The definition's file, or a name in angle brackets if it has none.
     pub file: Arc<Path>,
-    /// The text that its hooks are read from, if it has any.
+    /// The text that the agent's hooks are read from, if it has any.
     pub(crate) hooks: Option<Arc<str>>,
 }

@@ -1,6 +1,6 @@
 //! Agents from the command line: a JSON object of definitions by name.
 //!
-//! Each is read as a file is, since JSON is YAML: what a field means is written once.
+//! Each is read like a file, since JSON is YAML: the meaning of a field is implemented once.
 
 use super::definition::Definition;
 use super::read::{self, Place};
@@ -10,10 +10,10 @@ use becket_model::Source;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Placeholder for the file name of such an agent.
+/// The placeholder for the file name of such an agent.
 const FILE: &str = "<--agents>";
 
-/// The definitions, and the problems with the others.
+/// Returns the definitions, and the problems with the invalid ones.
 pub(super) fn read(text: &str) -> (Vec<Definition>, Vec<Diagnostic>) {
     let all = match serde_json::from_str::<Map<String, Value>>(text) {
         Ok(all) => all,

@@ -1,4 +1,4 @@
-//! The hooks of an agent's frontmatter: registered while it runs, and gone with it whatever ends it (C10).
+//! The hooks of an agent's frontmatter: registered while the agent runs, and removed with it, however it ends (C10).
 
 use super::definition::Definition;
 use super::mode::MayWiden;
@@ -10,20 +10,20 @@ use becket_engine::{Engine, RegistrationId};
 use becket_model::{AgentId, Source};
 use std::path::Path;
 
-/// Hooks that are registered as long as this lives.
+/// Hooks that are registered until this is dropped.
 #[derive(Debug)]
 pub(crate) struct HooksOfAgent {
     engine: Engine,
     id: Option<RegistrationId>,
-    /// Problems of the hooks, and the hooks that were held back.
+    /// The problems of the hooks, and the hooks that were held back.
     diagnostics: Vec<Diagnostic>,
-    /// The first guard that could not be loaded: the agent may then be given nothing (C7b).
+    /// The first guard that could not be loaded: the agent may then be granted nothing (C7b).
     broken_guard: Option<String>,
 }
 
 impl HooksOfAgent {
-    /// Registers the hooks of a definition; `subagent` is its id if it is not the main agent: its `Stop` then becomes a
-    /// `SubagentStop` for this id alone.
+    /// Registers the hooks of a definition; `subagent` is the id if it is not the main agent: its `Stop` then becomes a
+    /// `SubagentStop` for this id only.
     pub(crate) fn register(
         engine: &Engine,
         dialect: &Dialect,
@@ -40,7 +40,7 @@ impl HooksOfAgent {
                     file: &definition.file,
                     directory: definition.file.parent().unwrap_or_else(|| Path::new("")),
                     subagent,
-                    of_project: definition.whose.is_of_project(),
+                    of_project: definition.owner.is_of_project(),
                     trust: config.trust,
                     fail_closed: config.policy.fail_closed,
                     tools: &dialect.tools,
@@ -55,18 +55,17 @@ impl HooksOfAgent {
 }
 
 impl HooksOfAgent {
-    /// Returns which rights its definition may add to the session's mode: none if the file came with a repository that
-    /// is
-    /// not trusted (G3), or one of its guards is broken (C7b).
+    /// Returns the rights that the definition may add to the session's mode: none if its file came with an untrusted
+    /// repository (G3), or one of its guards is broken (C7b).
     pub(crate) fn may_widen(&self, engine: &Engine, definition: &Definition) -> MayWiden {
-        let trusted = engine.config().trust.this_folder_trusted || !definition.whose.is_of_project();
+        let trusted = engine.config().trust.this_folder_trusted || !definition.owner.is_of_project();
         MayWiden {
             grants: trusted && self.broken_guard.is_none(),
             bypass: engine.host().may_bypass().is_ok(),
         }
     }
 
-    /// Returns their problems as notices for the user.
+    /// Returns the problems as notices for the user.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         self.diagnostics.iter().map(Notice::of).collect()
     }

@@ -1,4 +1,4 @@
-//! A session that works as an agent: its tools, its mode, its hooks, from its beginning to its end (C10).
+//! A session that works as an agent: its tools, its mode, its hooks, from start to end (C10).
 
 use super::definition::Definition;
 use super::hooks::HooksOfAgent;
@@ -10,19 +10,19 @@ use becket_engine::{Engine, Tool, ToolSet};
 use becket_model::event::PermissionMode;
 use std::sync::Arc;
 
-/// Settings that a session takes over from its main agent.
+/// The settings that a session takes from its main agent.
 pub(crate) struct MainAgent {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
-    /// The mode that it starts in, if the definition sets it.
+    /// The initial mode, if the definition sets it.
     pub(crate) mode: Option<PermissionMode>,
-    /// To be kept as long as the session.
+    /// The registered hooks, to be kept for the whole session.
     pub(crate) hooks: HooksOfAgent,
-    /// Parts of the definition that do not apply.
+    /// Notices about parts of the definition that do not apply.
     pub(crate) notices: Vec<Notice>,
 }
 
 impl MainAgent {
-    /// Registers its hooks.
+    /// Registers the hooks of the agent.
     pub(crate) fn new(
         engine: &Engine,
         dialect: &Dialect,

@@ -1,7 +1,7 @@
-//! The memory of an agent: a directory that outlasts its sessions.
+//! The memory of an agent: a directory that outlives its sessions.
 //!
-//! The system prompt of the agent holds the beginning of the main file and names the directory. The agent reads and
-//! writes the files with its own tools, as rules and mode allow: a memory widens no permission.
+//! The agent's system prompt contains the beginning of the main file and names the directory. The agent reads and
+//! writes the files with its own tools, as rules and mode allow: a memory grants no permission.
 
 use super::definition::Definition;
 use crate::update::Notice;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The main file of a memory.
 const MAIN_FILE: &str = "MEMORY.md";
-/// The most of the main file that a system prompt holds, in bytes and in lines.
+/// The maximum part of the main file in a system prompt, in bytes and in lines.
 const MOST_BYTES: u64 = 25_000;
 const MOST_LINES: usize = 200;
 /// The tools that an agent with a memory has, unless its definition takes them away.
@@ -22,19 +22,19 @@ pub(super) const TOOLS: [&str; 3] = ["Read", "Write", "Edit"];
 /// The sessions that share a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryScope {
-    /// Those of the user, in all projects.
+    /// All sessions of the user, in all projects.
     User,
-    /// Those in the project, for everybody who works on it.
+    /// All sessions in the project, of everyone who works on it.
     Project,
-    /// Those of the user in the project.
+    /// The user's sessions in the project.
     Local,
 }
 
 impl MemoryScope {
-    /// All names, as definitions write them.
+    /// All scope names, as used in definitions.
     pub const NAMES: [&str; 3] = ["user", "project", "local"];
 
-    /// Returns the scope of that name.
+    /// Returns the scope with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
@@ -46,25 +46,25 @@ impl MemoryScope {
     }
 }
 
-/// The directories of settings below which memories lie.
+/// The settings directories that contain the memories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryHomes {
-    /// That of the user.
+    /// The user's settings directory.
     pub user: Option<PathBuf>,
-    /// That of the project.
+    /// The project's settings directory.
     pub project: Option<PathBuf>,
 }
 
 /// The memory of one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentMemory {
-    /// The directory of settings that it lies in.
+    /// The settings directory that contains it.
     home: PathBuf,
     directory: PathBuf,
 }
 
 impl AgentMemory {
-    /// Returns the memory that a definition asks for, if it asks for one and there is a place for it.
+    /// Returns the memory that a definition requests, if it requests one and there is a directory for it.
     pub(crate) fn of(definition: &Definition, homes: &MemoryHomes) -> Option<Self> {
         let (home, parent) = match definition.memory? {
             MemoryScope::User => (homes.user.clone()?, "agent-memory"),
@@ -76,7 +76,7 @@ impl AgentMemory {
         Some(AgentMemory { home, directory })
     }
 
-    /// Returns the part of the system prompt about it, and the reason why the main file is left out, if it is.
+    /// Returns the memory's part of the system prompt, and the reason why the main file is left out, if it is.
     pub(crate) fn prompt(&self, engine: &Engine, session: &Session) -> (String, Option<Notice>) {
         let file = self.directory.join(MAIN_FILE);
         let denied = engine.host().denies_read(session, &file);
@@ -92,17 +92,17 @@ impl AgentMemory {
             }
         };
         let directory = self.directory.display();
-        let mut told = format!(
+        let mut prompt = format!(
             "You have a memory that outlasts this session: the directory `{directory}`. Its main file is \
              `{MAIN_FILE}`; the first {MOST_LINES} lines of it are part of this prompt. Write down what will help you \
              in later sessions, correct what has turned out to be wrong, and move details to files of their own that \
              `{MAIN_FILE}` names."
         );
         match kept {
-            Some(text) => told.push_str(&format!("\n\n`{MAIN_FILE}`:\n\n{text}")),
-            None => told.push_str(&format!(" There is no `{MAIN_FILE}` yet.")),
+            Some(text) => prompt.push_str(&format!("\n\n`{MAIN_FILE}`:\n\n{text}")),
+            None => prompt.push_str(&format!(" There is no `{MAIN_FILE}` yet.")),
         }
-        (told, notice)
+        (prompt, notice)
     }
 
     /// Returns the beginning of the main file; `None` if there is none.

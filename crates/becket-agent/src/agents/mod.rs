@@ -1,6 +1,6 @@
-//! Subagents: what they are ([`Definition`]), where they come from ([`Agents`]), and how one runs.
+//! Subagents: their definitions ([`Definition`]), the set of them ([`Agents`]), and their execution.
 //!
-//! A definition says what an agent wants; what it gets is never more than its session has (`protocol.md` C10, G3, C7b).
+//! A definition states what an agent requests; it never gets more than its session has (`protocol.md` C10, G3, C7b).
 
 mod builtin;
 mod definition;

@@ -1,22 +1,22 @@
-//! The permission mode that an agent works in: what its definition wants, within what its session has.
+//! The permission mode of an agent: the one its definition requests, within the limits of its session.
 //!
-//! INVARIANT: no definition opens what the mode `plan` or `dontAsk` of the session closes, and none reaches
-//! `bypassPermissions` where the session could not.
+//! INVARIANT: no definition allows what the session's mode `plan` or `dontAsk` forbids, and none reaches
+//! `bypassPermissions` if the session could not.
 
 use super::definition::Definition;
 use becket_model::event::PermissionMode;
 
-/// Rights that an agent may get beyond its session's mode.
+/// The rights that an agent may get beyond its session's mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MayWiden {
-    /// Set if its file may grant anything: it does not come from an untrusted project (G3), and none of its guards is
-    /// broken (C7b).
+    /// Set if the agent's file may grant anything: it does not come from an untrusted project (G3), and none of its
+    /// guards is broken (C7b).
     pub(crate) grants: bool,
-    /// The session may enter `bypassPermissions`.
+    /// Set if the session may enter `bypassPermissions`.
     pub(crate) bypass: bool,
 }
 
-/// The mode in force for an agent while its session is in `session`.
+/// Returns the mode in force for an agent while its session is in mode `session`.
 pub(crate) fn in_force(session: PermissionMode, definition: &Definition, may: MayWiden) -> PermissionMode {
     let Some(wanted) = &definition.permission_mode else {
         return session;
@@ -27,10 +27,10 @@ pub(crate) fn in_force(session: PermissionMode, definition: &Definition, may: Ma
 fn weigh(session: PermissionMode, wanted: &PermissionMode, may: MayWiden) -> PermissionMode {
     use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Other, Plan};
     match (session, wanted) {
-        // The stricter one wins, from either side.
+        // The stricter mode wins, whichever side it comes from.
         (Plan, _) | (_, Plan) => Plan,
         (DontAsk, _) | (_, DontAsk) => DontAsk,
-        // The user has opened the session already, or has left it to a classifier.
+        // The user has chosen a permissive mode for the session already, or has left it to a classifier.
         (session @ (BypassPermissions | AcceptEdits | Auto | Other(_)), _) => session,
         (Default, Default | Other(_)) => Default,
         (Default, BypassPermissions) if may.grants && may.bypass => BypassPermissions,

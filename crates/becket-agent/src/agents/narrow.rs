@@ -1,26 +1,27 @@
-//! The tools of an agent: those of its session that its definition lets it have.
+//! The tools of an agent: those of its session that its definition allows.
 //!
-//! INVARIANT: an agent never gets a tool that its session has not, nor one that starts agents or speaks to the user.
+//! INVARIANT: an agent never gets a tool that its session lacks, nor one that starts agents or talks to the user.
 
 use super::definition::Definition;
 use super::memory;
-use crate::definitions::Whose;
+use crate::definitions::DefinitionOwner;
 use crate::team::OF_TEAM;
 use crate::update::Notice;
 use becket_engine::{Tool, ToolSet};
 use becket_rules::Renames;
 use std::sync::Arc;
 
-/// Tools that no subagent gets.
+/// The tools that no subagent gets.
 const NEVER: [&str; 6] =
     ["Agent", "AskUserQuestion", "EnterWorktree", "ExitPlanMode", "ExitWorktree", "SendMessage"];
 
-/// Those of another agent loop that the session has itself: one that works as an agent may have lost some.
+/// Returns the tools of another agent loop that the session also has: a session that works as an agent may have lost
+/// some.
 pub(crate) fn within(all: Vec<Arc<dyn Tool>>, session: &ToolSet) -> Vec<Arc<dyn Tool>> {
     all.into_iter().filter(|tool| session.find(tool.name()).is_some()).collect()
 }
 
-/// The tools that a subagent gets.
+/// Returns the tools of a subagent.
 pub(crate) fn of_subagent(
     all: impl IntoIterator<Item = Arc<dyn Tool>>,
     definition: &Definition,
@@ -30,7 +31,7 @@ pub(crate) fn of_subagent(
     tools.into_iter().filter(|tool| !NEVER.contains(&tool.name())).collect()
 }
 
-/// The tools of servers that an agent describes itself: all but those that it takes away.
+/// Returns the tools of servers that an agent describes itself, without those that its definition disallows.
 pub(crate) fn of_own_servers(
     tools: Vec<Arc<dyn Tool>>,
     definition: &Definition,
@@ -40,8 +41,8 @@ pub(crate) fn of_own_servers(
     tools.into_iter().filter(move |tool| !taken(tool.name()))
 }
 
-/// The tools that a teammate gets: those of a subagent, and those by which it works with its team, whatever its definition
-/// names. What the definition takes away stays away.
+/// Returns the tools of a teammate: those of a subagent, and those for working with its team, even if its definition
+/// does not name them. Tools that the definition disallows are removed.
 pub(crate) fn of_teammate(
     all: &[Arc<dyn Tool>],
     definition: &Definition,
@@ -58,7 +59,7 @@ pub(crate) fn of_teammate(
     tools
 }
 
-/// The tools of a session that runs as this agent.
+/// Returns the tools of a session that runs as this agent.
 pub(crate) fn of_main(
     all: impl IntoIterator<Item = Arc<dyn Tool>>,
     definition: &Definition,
@@ -74,7 +75,7 @@ pub(crate) fn of_main(
     all.into_iter().filter(gets).collect()
 }
 
-/// Returns whether a name in a list means a tool: by its own name, an older one, or its server's (P2, M7).
+/// Returns whether a name in a list refers to a tool: by its own name, a former one, or its server's (P2, M7).
 fn is_named(name: &str, tool: &str, renames: &Renames) -> bool {
     let name = renames.current(name);
     if name == "*" || name == tool {
@@ -86,8 +87,7 @@ fn is_named(name: &str, tool: &str, renames: &Renames) -> bool {
 }
 
 /// Returns notices for names in a definition that match none of these tools. Built-in definitions may name tools that
-/// the
-/// host does not have.
+/// the host does not have.
 pub(crate) fn unknown_notices(
     all: &[Arc<dyn Tool>],
     definition: &Definition,
@@ -95,8 +95,8 @@ pub(crate) fn unknown_notices(
 ) -> Vec<Notice> {
     let is_known = |name: &str| all.iter().any(|tool| is_named(name, tool.name(), renames));
     let names = definition.tools.iter().flatten().map(String::as_str);
-    let names = names.filter(|_| definition.whose != Whose::BuiltIn);
-    // A server's tools come and go.
+    let names = names.filter(|_| definition.owner != DefinitionOwner::BuiltIn);
+    // A server's tools may change at any time.
     let unknown = names.filter(|name| !name.starts_with("mcp__") && !is_known(name));
     let of = &definition.name;
     let tools = unknown

@@ -1,12 +1,12 @@
-//! MCP servers that an agent describes itself: connected when it starts, known to it alone, and ended with it.
+//! MCP servers that an agent describes itself: connected when it starts, visible only to it, and closed with it.
 //!
-//! INVARIANT: each passes the same checks as a server of the session (X2): policy, the user's choices, approval of what
-//! came with the project. None has the name of a server of the session, or a tool of the name of another tool: hooks and
-//! rules that guard one never meet another.
+//! INVARIANT: each passes the same checks as a server of the session (X2): policy, the user's choices, approval if it
+//! came with the project. None has the name of a session's server, or a tool with the name of another tool, so hooks
+//! and rules that guard one never apply to another.
 
 use super::definition::Definition;
 use super::narrow;
-use crate::definitions::Whose;
+use crate::definitions::DefinitionOwner;
 use crate::update::Notice;
 use becket_engine::config::Request;
 use becket_engine::{CancellationToken, Tool, ToolSet};
@@ -19,22 +19,22 @@ use becket_tools::mcp::McpServers;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The way in which the servers of agents are connected.
+/// The settings for connecting the servers of agents.
 #[derive(Clone)]
 pub struct OwnServers {
-    /// The configuration that they are judged by.
+    /// The configuration for the checks of servers.
     pub request: Request,
-    /// The responder to them.
+    /// The host that answers the servers.
     pub host: Arc<dyn Host>,
     /// The servers of the session.
     pub session: Option<Pool>,
-    /// Set if only servers count that are named on the command line or by the host.
+    /// Set if only servers count that the command line or the host names.
     pub named_alone: bool,
-    /// The directory of answers that are too long for a model.
+    /// The directory for answers that are too long for a model.
     pub directory: PathBuf,
 }
 
-/// The connected servers of one agent. Dropped, they are killed; [`ConnectedServers::close`] ends them in good order.
+/// The connected servers of one agent. Dropping this kills them; [`ConnectedServers::close`] closes them in order.
 pub(crate) struct ConnectedServers {
     pool: Pool,
     offered: ServerTools,
@@ -43,9 +43,9 @@ pub(crate) struct ConnectedServers {
 /// The tools of the servers of one agent.
 #[derive(Default)]
 pub(crate) struct ServerTools {
-    /// Those that its definition lets it have.
+    /// The tools that the agent's definition allows.
     pub(crate) tools: Vec<Arc<dyn Tool>>,
-    /// The servers that are not there, and why.
+    /// Notices about servers that are not connected, with the reason.
     pub(crate) notices: Vec<Notice>,
 }
 
@@ -53,7 +53,7 @@ impl OwnServers {
     /// Connects the servers that an agent describes, and waits until each is connected or has failed.
     ///
     /// # Errors
-    /// Errors if one has the name of a server of the session, or a tool the name of another one; in words.
+    /// Errors with a message if a server has the name of a session's server, or a tool has the name of another tool.
     pub(super) async fn connect(
         &self,
         definition: &Definition,
@@ -61,11 +61,11 @@ impl OwnServers {
         renames: &Renames,
         cancel: &CancellationToken,
     ) -> Result<Option<ConnectedServers>, String> {
-        if definition.own_servers.is_none() || !self.counts(&definition.whose) {
+        if definition.own_servers.is_none() || !self.counts(&definition.owner) {
             return Ok(None);
         }
         let (request, described) = (self.request.clone(), definition.clone());
-        // It reads files.
+        // This reads files.
         let found = tokio::task::spawn_blocking(move || described.described_servers(&request));
         let failed =
             |why: String| format!("the agent `{}` can't have its MCP servers: {why}", definition.name);
@@ -89,9 +89,9 @@ impl OwnServers {
         Ok(Some(ConnectedServers { pool, offered: ServerTools { tools, notices } }))
     }
 
-    /// Returns whether the servers of such an agent count.
-    fn counts(&self, whose: &Whose) -> bool {
-        !self.named_alone || matches!(whose, Whose::Source(Source::Flag | Source::Policy))
+    /// Returns whether the servers of an agent with this owner count.
+    fn counts(&self, owner: &DefinitionOwner) -> bool {
+        !self.named_alone || matches!(owner, DefinitionOwner::Source(Source::Flag | Source::Policy))
     }
 
     fn check_names(&self, definition: &Definition, set: &ServerSet) -> Result<(), String> {
@@ -113,36 +113,37 @@ impl OwnServers {
 }
 
 impl Definition {
-    /// Returns the MCP servers that the agent describes itself, judged as those of files are; `None` if it describes none.
+    /// Returns the MCP servers that the agent describes itself, checked like those of files; `None` if it describes
+    /// none.
     ///
     /// # Errors
-    /// Errors if a file that may deny something can't be read, or the description can't be.
+    /// Errors if the description is invalid, or a file that may deny a server can't be read.
     pub fn described_servers(&self, request: &Request) -> Result<Option<ServerSet>, DiscoveryError> {
         let Some(text) = &self.own_servers else { return Ok(None) };
-        ServerSet::described(request, text, &self.file, scope(&self.whose)).map(Some)
+        ServerSet::described(request, text, &self.file, scope(&self.owner)).map(Some)
     }
 }
 
 impl ConnectedServers {
-    /// Takes the tools.
+    /// Takes the tools out.
     pub(crate) fn take(&mut self) -> ServerTools {
         std::mem::take(&mut self.offered)
     }
 
-    /// Ends them, and waits for their end.
+    /// Closes the servers, and waits until they have ended.
     pub(crate) async fn close(self) {
         self.pool.close().await;
     }
 }
 
-/// Returns the origin of servers that an agent describes: those of the project need its approval.
-fn scope(whose: &Whose) -> Scope {
-    match whose {
-        Whose::BuiltIn => Scope::Host,
-        Whose::Source(Source::Policy) => Scope::Managed,
-        Whose::Source(Source::User) => Scope::User,
-        Whose::Source(Source::Flag | Source::Callback | Source::Function) => Scope::CommandLine,
-        Whose::Source(
+/// Returns the scope of servers that an agent describes: those of the project need approval.
+fn scope(owner: &DefinitionOwner) -> Scope {
+    match owner {
+        DefinitionOwner::BuiltIn => Scope::Host,
+        DefinitionOwner::Source(Source::Policy) => Scope::Managed,
+        DefinitionOwner::Source(Source::User) => Scope::User,
+        DefinitionOwner::Source(Source::Flag | Source::Callback | Source::Function) => Scope::CommandLine,
+        DefinitionOwner::Source(
             Source::Project | Source::Local | Source::Plugin(_) | Source::Skill(_) | Source::Agent(_),
         ) => Scope::Project,
     }

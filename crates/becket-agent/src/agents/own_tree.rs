@@ -1,30 +1,30 @@
-//! The working tree of its own that a subagent works in (`isolation: worktree`), from before its first word to its last.
+//! The worktree of a subagent of its own (`isolation: worktree`), from its start to its end.
 
 use super::parent::Parent;
 use crate::facts::Facts;
 use crate::turn::SessionShared;
 use crate::update::Updates;
-use crate::worktree::{Asks, Tree, WorktreeName, WorktreeOutcome, Worktrees};
+use crate::worktree::{Tree, WorktreeEventParams, WorktreeName, WorktreeOutcome, Worktrees};
 use becket_engine::CancellationToken;
 use becket_model::AgentId;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A working tree that a subagent works in. Dropped, it is left when the session closes.
+/// A worktree that a subagent works in. If dropped, the worktree is left when the session closes.
 pub(super) struct OwnTree {
     worktrees: Worktrees,
     tree: Arc<Tree>,
     shared: Arc<SessionShared>,
-    /// Facts of the session, whose events report the tree.
+    /// The facts of the session, whose events report the worktree.
     facts: Facts,
     updates: Updates,
 }
 
 impl OwnTree {
-    /// Makes one for a subagent of this id.
+    /// Creates a worktree for the subagent with this id.
     ///
     /// # Errors
-    /// There can be none: why, for the model that called.
+    /// Errors with the reason, for the calling model, if there can be none.
     pub(super) async fn enter(
         parent: &Parent,
         id: &AgentId,
@@ -32,23 +32,23 @@ impl OwnTree {
     ) -> Result<Self, String> {
         let shared = Arc::clone(&parent.shared);
         let Some(worktrees) = parent.worktrees.clone() else {
-            return Err("the agent was not started: this session makes no worktrees".to_owned());
+            return Err("the agent was not started: this session does not support worktrees".to_owned());
         };
         let (facts, updates) = (parent.facts.clone(), shared.updates.clone());
-        let asks = Asks { shared: &shared, facts: &facts, updates: &updates };
-        let tree = worktrees.enter(asks, &WorktreeName::of_agent(id), cancel).await;
+        let params = WorktreeEventParams { shared: &shared, facts: &facts, updates: &updates };
+        let tree = worktrees.enter(params, &WorktreeName::of_agent(id), cancel).await;
         let tree = tree.map_err(|error| format!("the agent was not started: {error}"))?;
         Ok(Self { worktrees, tree, shared, facts, updates })
     }
 
-    /// Returns its path.
+    /// Returns the path of the worktree.
     pub(super) fn path(&self) -> &Path {
         &self.tree.path
     }
 
-    /// Ends the work in it.
+    /// Ends the work in the worktree.
     pub(super) async fn leave(self) -> WorktreeOutcome {
-        let asks = Asks { shared: &self.shared, facts: &self.facts, updates: &self.updates };
-        self.worktrees.leave(asks, &self.tree).await
+        let params = WorktreeEventParams { shared: &self.shared, facts: &self.facts, updates: &self.updates };
+        self.worktrees.leave(params, &self.tree).await
     }
 }

@@ -1,4 +1,4 @@
-//! The session's handles for its subagents: where they begin.
+//! The session's handles for its subagents.
 
 use crate::conversation::{Conversation, StoredConversation};
 use crate::facts::Facts;
@@ -21,14 +21,14 @@ pub(crate) struct Parent {
     pub(crate) model: Arc<dyn Model>,
     /// The tools of the session's own agent loop.
     pub(crate) toolbox: ToolSet,
-    /// The store of its transcript, if it is stored.
+    /// The store of the session's transcript, if it is stored.
     pub(crate) store: Option<Store>,
     /// The worktrees of the session, if its host allows any.
     pub(crate) worktrees: Option<Worktrees>,
 }
 
 impl Parent {
-    /// A subagent's conversation, and where it is stored beside the session's own; it is not stored if that fails.
+    /// Returns a subagent's conversation, and its log beside the session's own; it is not stored if that fails.
     pub(crate) fn conversation(
         &self,
         agent: &AgentId,
@@ -56,21 +56,21 @@ impl Parent {
     }
 }
 
-/// Gives the session, while there is one: it must not keep it alive.
-type Lends = Box<dyn Fn() -> Option<Parent> + Send + Sync>;
+/// Returns the session while it exists; must not keep it alive.
+type GetParent = Box<dyn Fn() -> Option<Parent> + Send + Sync>;
 
-/// The session that a tool belongs to, known once it is open. Cheap to clone; all clones are the same.
+/// The session that a tool belongs to, set once it is open. Cheap to clone; all clones are the same.
 #[derive(Clone, Default)]
-pub(crate) struct ParentCell(Arc<OnceLock<Lends>>);
+pub(crate) struct ParentCell(Arc<OnceLock<GetParent>>);
 
 impl ParentCell {
-    /// Sets the session of the tool; the first call counts.
-    pub(crate) fn set(&self, lends: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
-        let _ = self.0.set(Box::new(lends));
+    /// Sets the session of the tool; only the first call has an effect.
+    pub(crate) fn set(&self, get_parent: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
+        let _ = self.0.set(Box::new(get_parent));
     }
 
-    /// The session, if it is open.
+    /// Returns the session, if it is open.
     pub(crate) fn get(&self) -> Option<Parent> {
-        self.0.get().and_then(|lends| lends())
+        self.0.get().and_then(|get_parent| get_parent())
     }
 }

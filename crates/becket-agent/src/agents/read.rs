@@ -1,33 +1,33 @@
-//! From the fields of a file to a [`Definition`].
+//! Conversion of a file's fields to a [`Definition`].
 
 use super::definition::Definition;
 use super::memory::MemoryScope;
-use crate::definitions::{Fields, ModelChoice, Whose, is_plain};
+use crate::definitions::{DefinitionOwner, Fields, ModelChoice, is_plain};
 use becket_model::Source;
 use becket_model::event::PermissionMode;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Fields that agents of other hosts have and that do nothing here.
+/// Fields of other hosts' agents that have no effect here.
 const WITHOUT_EFFECT: [&str; 5] =
     ["autoCompactWindow", "effort", "observer", "observerMessage", "omitClaudeMd"];
 
-/// The word for a working tree of its own.
+/// The value that requests an own worktree.
 pub(super) const ISOLATED: &str = "worktree";
 
-/// Location of a definition.
+/// The location of a definition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) source: &'a Source,
     pub(super) file: &'a Path,
-    /// Prefix of its name, for a plugin's.
+    /// The prefix of the name, for a plugin's agent.
     pub(super) namespace: Option<&'a str>,
-    /// The text that its hooks are read from.
+    /// The text that the hooks are read from.
     pub(super) text: &'a str,
 }
 
-/// The definition, unless something keeps it from being loaded; that is among the findings then.
+/// Returns the definition, unless an error prevents loading it; the error is then among the findings.
 pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<Definition> {
     if fields.is_broken() {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<De
         own_servers,
         memory: memory(fields),
         initial_prompt: fields.text("initialPrompt"),
-        whose: Whose::Source(place.source.clone()),
+        owner: DefinitionOwner::Source(place.source.clone()),
         file: place.file.into(),
         hooks: hooks(fields, of_plugin).then(|| place.text.into()),
     })
@@ -84,7 +84,7 @@ fn name(fields: &mut Fields<'_>) -> Option<String> {
     None
 }
 
-/// Names of tools, without a text in parentheses after one: rules judge calls, a list only names tools.
+/// Returns names of tools, without the text in parentheses after a name: rules judge calls, a list only names tools.
 fn tools(fields: &mut Fields<'_>, key: &str) -> Option<Vec<String>> {
     let mut bare = Vec::new();
     for tool in fields.names(key)? {
@@ -97,11 +97,11 @@ fn tools(fields: &mut Fields<'_>, key: &str) -> Option<Vec<String>> {
             None => bare.push(tool),
         }
     }
-    // `*` is every tool, as if the list were not there.
+    // `*` means every tool, as if the list were missing.
     (!bare.iter().any(|tool| tool == "*") || key != "tools").then_some(bare)
 }
 
-/// The mode that it wants. A plugin's agent wants none.
+/// Returns the requested mode. A plugin's agent can't request one.
 fn mode(fields: &mut Fields<'_>, of_plugin: bool) -> Option<PermissionMode> {
     let written = fields.text("permissionMode")?;
     if of_plugin {
@@ -119,7 +119,8 @@ fn mode(fields: &mut Fields<'_>, of_plugin: bool) -> Option<PermissionMode> {
     Some(mode)
 }
 
-/// The names of the servers that it needs, and those that it describes itself. A plugin's agent describes none.
+/// Returns the names of the servers that the agent needs, and the servers that it describes itself. A plugin's agent
+/// describes none.
 fn servers(fields: &mut Fields<'_>, of_plugin: bool) -> (Vec<String>, Option<Arc<str>>) {
     let (names, described) = fields.names_and_described("mcpServers");
     if of_plugin && !described.is_empty() {
@@ -133,7 +134,7 @@ fn servers(fields: &mut Fields<'_>, of_plugin: bool) -> (Vec<String>, Option<Arc
     (names, text)
 }
 
-/// The sessions that share its memory.
+/// Returns the sessions that share the agent's memory.
 fn memory(fields: &mut Fields<'_>) -> Option<MemoryScope> {
     let written = fields.text("memory")?;
     let scope = MemoryScope::from_name(&written);
@@ -147,7 +148,7 @@ fn memory(fields: &mut Fields<'_>) -> Option<MemoryScope> {
     scope
 }
 
-/// Returns whether it works in its own working tree.
+/// Returns whether the agent works in its own worktree.
 fn isolated(fields: &mut Fields<'_>) -> bool {
     let Some(written) = fields.text("isolation") else { return false };
     if written != ISOLATED {
@@ -159,7 +160,7 @@ fn isolated(fields: &mut Fields<'_>) -> bool {
     written == ISOLATED
 }
 
-/// Returns whether it has hooks that count; those of a plugin's agent don't (C9).
+/// Returns whether the agent has hooks that count; those of a plugin's agent don't (C9).
 fn hooks(fields: &mut Fields<'_>, of_plugin: bool) -> bool {
     let has = fields.has("hooks");
     if has && of_plugin {

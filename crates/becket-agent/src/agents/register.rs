@@ -1,4 +1,4 @@
-//! All agents of a session, each name once.
+//! All agents of a session, with unique names.
 
 use super::definition::Definition;
 use super::read::{self, Place};
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The agents of a session. Cheap to clone, and never changed: a reload makes another.
+/// The agents of a session. Cheap to clone, and immutable: a reload creates a new one.
 #[derive(Debug, Clone)]
 pub struct Agents {
     list: Arc<[Arc<Definition>]>,
@@ -27,8 +27,8 @@ pub struct LoadedAgents {
 }
 
 impl Agents {
-    /// Reads them all. Of two with one name the stronger source counts: managed, the command line (`flag`, JSON), the
-    /// project, the user, plugins, those that are built in.
+    /// Reads all agents. If two have the same name, the stronger source wins: managed, the command line (`flag`, JSON),
+    /// the project, the user, plugins, built-in.
     #[must_use]
     pub fn load(homes: &Homes, flag: Option<&str>) -> LoadedAgents {
         let (mut found, mut diagnostics) = (Vec::new(), homes.diagnostics.clone());
@@ -52,7 +52,7 @@ impl Agents {
         LoadedAgents { agents: Self::new(found), diagnostics }
     }
 
-    /// These and those that are built in, the strongest first.
+    /// Creates a register of these definitions, strongest first, and the built-in ones.
     #[must_use]
     pub fn new(definitions: impl IntoIterator<Item = Definition>) -> Self {
         let mut names = HashSet::new();
@@ -62,22 +62,22 @@ impl Agents {
         Self { list }
     }
 
-    /// All of them, the strongest source first.
+    /// Returns all agents, strongest source first.
     #[must_use]
     pub fn all(&self) -> &[Arc<Definition>] {
         &self.list
     }
 
-    /// The agent of that name, case-sensitive.
+    /// Returns the agent with this name, which is case-sensitive.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Arc<Definition>> {
         self.list.iter().find(|definition| *definition.name == *name)
     }
 
-    /// The agent of that name.
+    /// Returns the agent with this name.
     ///
     /// # Errors
-    /// There is none: which ones there are, and the nearest.
+    /// Errors with the existing names and the nearest one if there is no such agent.
     pub fn get(&self, name: &str) -> Result<&Arc<Definition>, String> {
         self.find(name).ok_or_else(|| {
             let names: Vec<&str> = self.list.iter().map(|definition| &*definition.name).collect();
@@ -87,19 +87,19 @@ impl Agents {
 }
 
 impl Default for Agents {
-    /// Those that are built in.
+    /// Returns the built-in agents.
     fn default() -> Self {
         Self::new([])
     }
 }
 
-/// Reads the agents of a directory, or the one of a file.
+/// Reads the agents of a directory, or the agent of a file.
 fn of_place(place: &Path, source: &Source, found: &mut Vec<Definition>, diagnostics: &mut Vec<Diagnostic>) {
     let files = definitions::markdown(place, source, definitions::is_markdown);
     diagnostics.extend(files.diagnostics);
     for file in files.files.iter().map(|file| files.root.join(file)) {
         let text = match read_text(&file) {
-            // It was there a moment ago.
+            // The file has been deleted in the meantime.
             Ok(None) => continue,
             Ok(Some(text)) => text,
             Err(error) => {

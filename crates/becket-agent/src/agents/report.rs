@@ -1,4 +1,4 @@
-//! The report on an agent's end for its caller. Pure.
+//! The report on an agent's end, for its caller. Pure.
 
 use crate::turn::{EndReason, TurnEnd};
 use crate::worktree::WorktreeOutcome;
@@ -8,20 +8,20 @@ use becket_model::AgentId;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Facts about a run beside its end.
+/// The facts about a run besides its end.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts {
     pub(crate) id: AgentId,
     pub(crate) kind: String,
     pub(crate) prompt: String,
     pub(crate) model: String,
-    /// The tools that it called, and how often.
+    /// The tools that the agent called, with the number of calls.
     pub(crate) tools: BTreeMap<String, u64>,
-    /// Outcome of its own working tree.
+    /// The outcome of the agent's own worktree.
     pub(crate) left: Option<WorktreeOutcome>,
 }
 
-/// The tools that a conversation called.
+/// Returns the tools that a conversation called, with the number of calls.
 pub(crate) fn tools_called(messages: &[Message]) -> BTreeMap<String, u64> {
     let mut tools = BTreeMap::new();
     for block in messages.iter().flat_map(|message| &message.content) {
@@ -38,32 +38,33 @@ pub(crate) fn tools_called(messages: &[Message]) -> BTreeMap<String, u64> {
     tools
 }
 
-/// The answer to the call that started the agent.
+/// Returns the result of the call that started the agent.
 pub(crate) fn answer(end: &TurnEnd, facts: &Facts) -> Result<ToolOutput, ToolFailure> {
     let text = text(end, facts)
         .map_err(|error| ToolFailure::new(error).interrupted(matches!(end.reason, EndReason::Interrupted)))?;
     Ok(ToolOutput::text(text.clone(), response(end, facts, &text)))
 }
 
-/// Returns its last text, or the reason why there is none, and the place of its work.
+/// Returns the agent's last text, or the reason why there is none, and the location of its work.
 pub(crate) fn text(end: &TurnEnd, facts: &Facts) -> Result<String, String> {
-    let kept = facts.left.as_ref().and_then(WorktreeOutcome::told).map(|told| format!("\n\n[{told}]"));
+    let kept =
+        facts.left.as_ref().and_then(WorktreeOutcome::message).map(|message| format!("\n\n[{message}]"));
     let with_kept = |text: String| format!("{text}{}", kept.as_deref().unwrap_or_default());
-    said(end).map(with_kept).map_err(with_kept)
+    outcome_text(end).map(with_kept).map_err(with_kept)
 }
 
-fn said(end: &TurnEnd) -> Result<String, String> {
-    let said = end.text.trim();
-    let noted = |note: String| match said {
+fn outcome_text(end: &TurnEnd) -> Result<String, String> {
+    let last_text = end.text.trim();
+    let noted = |note: String| match last_text {
         "" => note,
-        said => format!("{said}\n\n[{note}]"),
+        last_text => format!("{last_text}\n\n[{note}]"),
     };
-    let failed = |why: String| match said {
+    let failed = |why: String| match last_text {
         "" => Err(why),
-        said => Err(format!("{why}\n\nIt had said: {said}")),
+        last_text => Err(format!("{why}\n\nIt had said: {last_text}")),
     };
     match &end.reason {
-        EndReason::Completed => Ok(noted_empty(said)),
+        EndReason::Completed => Ok(noted_empty(last_text)),
         EndReason::Capped { cap } => Ok(noted(format!(
             "hooks wanted the agent to go on, which it had done {cap} times in a row; this is its last answer"
         ))),
@@ -83,9 +84,9 @@ fn said(end: &TurnEnd) -> Result<String, String> {
                 "a hook put off a call of the agent (`{names}`) until the session is resumed, and agents are not resumed"
             ))
         }
-        EndReason::DeferredUnavailable { tool_name } => {
-            failed(format!("the tool `{tool_name}` is gone, for which a call of the agent waited"))
-        }
+        EndReason::DeferredUnavailable { tool_name } => failed(format!(
+            "a deferred call of the agent needs the tool `{tool_name}`, which no longer exists"
+        )),
         EndReason::DeniedTooOften { times } => {
             failed(format!("the agent was ended after {times} calls that were denied"))
         }
@@ -99,11 +100,15 @@ fn said(end: &TurnEnd) -> Result<String, String> {
     }
 }
 
-fn noted_empty(said: &str) -> String {
-    if said.is_empty() { "(the agent is done and said nothing)".to_owned() } else { said.to_owned() }
+fn noted_empty(last_text: &str) -> String {
+    if last_text.is_empty() {
+        "(the agent is done and said nothing)".to_owned()
+    } else {
+        last_text.to_owned()
+    }
 }
 
-/// Returns the tool response that hooks see of an agent that has ended.
+/// Returns the tool response that hooks see for an agent that has ended.
 fn response(end: &TurnEnd, facts: &Facts, text: &str) -> Value {
     let calls: u64 = facts.tools.values().sum();
     let mut response = object([
@@ -130,7 +135,7 @@ fn response(end: &TurnEnd, facts: &Facts, text: &str) -> Value {
     response
 }
 
-/// Returns the tool response that hooks see of an agent that has become a teammate.
+/// Returns the tool response that hooks see for an agent that has become a teammate.
 pub(crate) fn joined(facts: &Facts, name: &str, team: &str) -> Value {
     object([
         ("status", json!("teammate_spawned")),
@@ -144,7 +149,7 @@ pub(crate) fn joined(facts: &Facts, name: &str, team: &str) -> Value {
     ])
 }
 
-/// Returns the tool response that hooks see of an agent that runs in the background.
+/// Returns the tool response that hooks see for an agent that runs in the background.
 pub(crate) fn launched(facts: &Facts, description: &str, output_file: &str) -> Value {
     object([
         ("isAsync", json!(true)),
@@ -201,7 +206,7 @@ mod tests {
     #[test]
     fn a_hook_that_stops_an_agent_fails_no_call_and_an_error_does() {
         let because = || "enough".to_owned();
-        let text = |end: &TurnEnd| said(end);
+        let text = |end: &TurnEnd| outcome_text(end);
         assert_eq!(text(&end(EndReason::Completed, "done")), Ok("done".into()));
         assert_eq!(
             text(&end(EndReason::HookStopped { because: because(), by: None }, "half")),

@@ -1,6 +1,7 @@
-//! One subagent from its beginning to its end: SubagentStart, its own turn, SubagentStop (`protocol.md` L0).
+//! A subagent from start to end: SubagentStart, its own turn, SubagentStop (`protocol.md` L0).
 //!
-//! INVARIANT: what its frontmatter registered is gone when it is, whatever ended it: a panic, a cancel, a drop.
+//! INVARIANT: the hooks of an agent's frontmatter are removed when it ends, however it ends: by a panic, a cancel, or a
+//! drop.
 
 use super::definition::Definition;
 use super::hooks::HooksOfAgent;
@@ -26,18 +27,18 @@ use becket_model::event::Agent;
 use becket_model::event::agents::SubagentStart;
 use std::sync::Arc;
 
-/// Result of calls that are still open when the agent ends.
+/// The result of calls that are still open when the agent ends.
 const UNANSWERED: &str = "the call was not run";
 
-/// Text for an agent that works alone in its working tree.
+/// The text for an agent that works alone in its worktree.
 const OWN_TREE: &str =
     "This is a working tree of its own, a copy of the repository: change files here and nowhere else.";
 
-/// Options of a call.
+/// The options of a call.
 pub(super) struct SubagentOptions {
     /// A freshly generated agent id.
     pub(super) id: AgentId,
-    /// The working tree that it works in, if it has one of its own.
+    /// The agent's own worktree, if it has one.
     pub(super) own: Option<OwnTree>,
     pub(super) definition: Arc<Definition>,
     pub(super) prompt: String,
@@ -46,23 +47,23 @@ pub(super) struct SubagentOptions {
     /// The model that the call names.
     pub(super) model: Option<String>,
     pub(super) tool_use_id: String,
-    /// Name in its team, if it is to be a teammate.
+    /// The name in the team, if the agent is to be a teammate.
     pub(super) name: Option<String>,
     /// The team, if the call names one.
     pub(super) team: Option<String>,
 }
 
-/// A subagent that has not begun.
+/// A subagent that has not started yet.
 pub(super) struct Subagent {
     pub(super) agent_loop: AgentLoop,
     wanted: SubagentOptions,
-    /// Its place in its team.
+    /// The agent's place in its team.
     pub(super) seat: Option<Seat>,
-    /// Gone with it.
+    /// The registered hooks, which are removed with the agent.
     hooks: HooksOfAgent,
-    /// The MCP servers that it describes itself, connected.
+    /// The connected MCP servers that the agent describes itself.
     servers: Option<ConnectedServers>,
-    /// The skills that it may begin with.
+    /// The skills that the agent may start with.
     skills: Option<FirstSkills>,
     pub(super) facts: report::Facts,
 }
@@ -71,7 +72,8 @@ impl Subagent {
     /// Prepares a subagent: its tools, its model, its conversation; registers its hooks.
     ///
     /// # Errors
-    /// The model does not exist, or a server that it describes has the name of another one; worded for the calling model.
+    /// Errors if the model does not exist, or a server that the agent describes has the name of another one; worded for
+    /// the calling model.
     pub(super) async fn new(
         parent: &Parent,
         mut wanted: SubagentOptions,
@@ -102,8 +104,8 @@ impl Subagent {
             facts.enter(own.path().to_owned());
         }
         let all = narrow::within(tools(&facts), &parent.toolbox);
-        let who = Origin::Subagent { id: id.clone(), tool_use_id: wanted.tool_use_id.clone() };
-        let updates = parent.shared.updates_of(&who);
+        let origin = Origin::Subagent { id: id.clone(), tool_use_id: wanted.tool_use_id.clone() };
+        let updates = parent.shared.updates_of(&origin);
         let unknown = narrow::unknown_notices(&all, &definition, &dialect.tools);
         hooks.notices().into_iter().chain(unknown).for_each(|notice| updates.notice(notice));
         let tools: Vec<Arc<dyn Tool>> = match &seat {
@@ -132,7 +134,7 @@ impl Subagent {
             max_turns: definition.max_turns,
             facts,
             conversation,
-            who,
+            origin,
             stop_event,
             mate: seat.as_ref().map(|seat| Arc::clone(&seat.name)),
         };
@@ -148,16 +150,16 @@ impl Subagent {
         Self { agent_loop, wanted, seat, hooks, servers, skills, facts }
     }
 
-    /// Runs it to its end.
+    /// Runs the agent to its end.
     pub(super) async fn run(mut self, cancel: &CancellationToken) -> (TurnEnd, report::Facts) {
         let start = self.begin(cancel).await;
         let end = self.agent_loop.turn(start, cancel).await;
         self.facts.tools = report::tools_called(&self.agent_loop.conversation.whole(UNANSWERED).messages());
-        (end, self.ends().await)
+        (end, self.finish().await)
     }
 
-    /// Its hooks have judged its end: nothing of it happens any more. Its tree is left last.
-    pub(super) async fn ends(self) -> report::Facts {
+    /// Ends the agent after its hooks have judged its end. The worktree is left last.
+    pub(super) async fn finish(self) -> report::Facts {
         let Self { agent_loop, wanted, hooks, servers, mut facts, .. } = self;
         drop((agent_loop, hooks));
         if let Some(servers) = servers {
@@ -169,7 +171,7 @@ impl Subagent {
         facts
     }
 
-    /// Fires SubagentStart; gives the first turn.
+    /// Fires SubagentStart, and returns the first turn.
     pub(super) async fn begin(&mut self, cancel: &CancellationToken) -> TurnStart {
         let body = SubagentStart::new(self.facts.id.as_str().to_owned(), self.facts.kind.clone());
         for text in self.agent_loop.instruct_silently(cancel).await {
@@ -184,7 +186,7 @@ impl Subagent {
         TurnStart::Prompt(vec![Block::Text(std::mem::take(&mut self.wanted.prompt))])
     }
 
-    /// Puts the texts of the skills that its definition names before its task.
+    /// Puts the texts of the skills that the definition names before the task.
     async fn preload(&mut self, cancel: &CancellationToken) {
         let Some(skills) = &self.skills else { return };
         let read = skills.read(&self.agent_loop.facts.session(), cancel).await;
@@ -193,7 +195,7 @@ impl Subagent {
     }
 }
 
-/// The parts without which a subagent does not start: each may be missing.
+/// The parts without which a subagent can't start: each may be missing.
 struct Prerequisites {
     model: Arc<dyn Model>,
     seat: Option<Seat>,
@@ -213,7 +215,7 @@ impl Prerequisites {
     }
 }
 
-/// The model of a call, else of the definition, else of the session.
+/// Returns the model of the call, else of the definition, else of the session.
 fn model(parent: &Parent, wanted: &SubagentOptions, models: &dyn Models) -> Result<Arc<dyn Model>, String> {
     let called = ModelChoice::of(wanted.model.clone());
     let choice = if wanted.model.is_some() { &called } else { &wanted.definition.model };
@@ -239,7 +241,7 @@ fn mode_of(
     }
 }
 
-/// Its place in the team of its session, if it is to be a teammate.
+/// Returns the agent's place in the team of its session, if it is to be a teammate.
 fn seat(parent: &Parent, wanted: &SubagentOptions) -> Result<Option<Seat>, String> {
     let Some(name) = &wanted.name else { return Ok(None) };
     let team =

@@ -1,4 +1,4 @@
-//! The texts of skills that an agent begins with, from whoever has the skills.
+//! The texts of skills that an agent starts with.
 
 use crate::facts::Facts;
 use crate::update::Notice;
@@ -7,12 +7,14 @@ use becket_model::Session;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-/// The skills that agents may begin with.
+/// The skills that agents may start with.
 pub trait SkillTexts: Send + Sync {
-    /// Returns the text of a skill for an agent that begins with it. Its hooks hold from now on; it grants nothing.
+    /// Returns the text of a skill for an agent that starts with it. Its hooks are active from now on; it grants
+    /// nothing.
     ///
     /// # Errors
-    /// Errors if the skill does not exist, a rule denies it, it is only for the user, or a command of it was not run.
+    /// Errors if the skill does not exist, a rule denies it, it is only for the user, or one of its commands was not
+    /// run.
     fn preload<'a>(
         &'a self,
         name: &'a str,
@@ -21,10 +23,10 @@ pub trait SkillTexts: Send + Sync {
     ) -> BoxFuture<'a, Result<String, String>>;
 }
 
-/// Makes the skills of an agent loop, whose commands run in its own shell.
+/// Creates the skills of an agent loop, whose commands run in its own shell.
 pub type MakesSkillTexts = Arc<dyn Fn(&Facts) -> Arc<dyn SkillTexts> + Send + Sync>;
 
-/// The skills that an agent begins with.
+/// The skills that an agent starts with.
 pub(crate) struct FirstSkills {
     /// The name of the agent.
     pub(crate) agent: Arc<str>,
@@ -32,16 +34,16 @@ pub(crate) struct FirstSkills {
     pub(crate) texts: Arc<dyn SkillTexts>,
 }
 
-/// The texts of the skills that an agent begins with.
+/// The texts of the skills that an agent starts with.
 #[derive(Debug, Default)]
 pub(crate) struct FirstTexts {
     pub(crate) texts: Vec<String>,
-    /// The skills that are left out.
+    /// Notices about the skills that were left out.
     pub(crate) notices: Vec<Notice>,
 }
 
 impl FirstSkills {
-    /// Reads them. One that is not there, or may not be used, is reported and left out.
+    /// Reads the texts. A skill that does not exist, or may not be used, is reported and left out.
     pub(crate) async fn read(&self, session: &Session, cancel: &CancellationToken) -> FirstTexts {
         let mut read = FirstTexts::default();
         for name in &self.names {

@@ -1,4 +1,4 @@
-//! A subagent in the background: a task of its session like any other.
+//! A background subagent, which is a task of its session like any other.
 
 use super::report;
 use super::run::Subagent;

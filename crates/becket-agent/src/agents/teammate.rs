@@ -1,8 +1,7 @@
 //! A teammate: an agent that works in the background, turn by turn, until its session ends, or the user or a hook stops
 //! it (`protocol.md` L3).
 //!
-//! INVARIANT: a waiting teammate costs nothing and sends no request. Its place in the team goes with it, whatever ended
-//! it.
+//! INVARIANT: a waiting teammate costs nothing and sends no request. It leaves the team when it ends, however it ends.
 
 use super::report;
 use super::run::Subagent;
@@ -38,8 +37,8 @@ impl BackgroundTask for TeammateTask {
                 let because = format!("it panicked: {said}");
                 (TaskEnd::Failed { because: because.clone() }, because)
             });
-            let facts = subagent.ends().await;
-            if let Some(kept) = facts.left.as_ref().and_then(WorktreeOutcome::told) {
+            let facts = subagent.finish().await;
+            if let Some(kept) = facts.left.as_ref().and_then(WorktreeOutcome::message) {
                 run.output.push(format!("{kept}\n").as_bytes());
                 why = format!("{why}; {kept}");
             }
@@ -49,32 +48,32 @@ impl BackgroundTask for TeammateTask {
     }
 }
 
-/// Turn by turn, to its end; in words why it has ended, for the lead.
+/// Runs turn by turn to the end; returns the reason for the end, for the lead.
 async fn lives(subagent: &mut Subagent, seat: &Seat, run: &TaskRun) -> (TaskEnd, String) {
     let mut start = subagent.begin(&run.cancel).await;
     loop {
         let end = subagent.agent_loop.turn(start, &run.cancel).await;
-        let said = report::text(&end, &subagent.facts).unwrap_or_else(|failed| failed);
-        run.output.push(format!("{said}\n").as_bytes());
-        if let Some(ended) = over(&end, &said, &run.cancel) {
+        let last_text = report::text(&end, &subagent.facts).unwrap_or_else(|failed| failed);
+        run.output.push(format!("{last_text}\n").as_bytes());
+        if let Some(ended) = over(&end, &last_text, &run.cancel) {
             return ended;
         }
         tokio::select! {
             biased;
             () = run.cancel.cancelled() => return (TaskEnd::Killed, "it was stopped".to_owned()),
-            () = seat.idle(&said) => {}
+            () = seat.idle(&last_text) => {}
         }
         start = TurnStart::AsItIs;
     }
 }
 
 /// Returns the end of the task if this was the teammate's last turn.
-fn over(end: &TurnEnd, said: &str, cancel: &CancellationToken) -> Option<(TaskEnd, String)> {
+fn over(end: &TurnEnd, last_text: &str, cancel: &CancellationToken) -> Option<(TaskEnd, String)> {
     if cancel.is_cancelled() {
         return Some((TaskEnd::Killed, "it was stopped".to_owned()));
     }
     match &end.reason {
-        // It may be sent a message: whether that can be answered is seen then.
+        // A message may still be sent to it; whether it can answer is decided then.
         EndReason::Completed
         | EndReason::Capped { .. }
         | EndReason::MaxTurns { .. }
@@ -89,6 +88,8 @@ fn over(end: &TurnEnd, said: &str, cancel: &CancellationToken) -> Option<(TaskEn
         | EndReason::DeniedTooOften { .. }
         | EndReason::NoStructuredOutput { .. }
         | EndReason::BudgetSpent { .. }
-        | EndReason::TooLong { .. } => Some((TaskEnd::Failed { because: said.to_owned() }, said.to_owned())),
+        | EndReason::TooLong { .. } => {
+            Some((TaskEnd::Failed { because: last_text.to_owned() }, last_text.to_owned()))
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! The tool `Agent`: gives a task to an agent of its own (`protocol.md` L0, P10, N4).
+//! The tool `Agent`, which gives a task to a new agent (`protocol.md` L0, P10, N4).
 //!
-//! It keeps no limit of its own: each request and each call of the agent has one, and its caller can end it.
+//! It has no limit of its own: each request and each call of the agent has one, and the caller can end it.
 
 use super::definition::Definition;
 use super::memory::MemoryHomes;
@@ -33,7 +33,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// The agent of a call that names none.
+/// The agent of a call that does not name one.
 const DEFAULT: &str = "general-purpose";
 
 const ISOLATION: Field = optional(
@@ -51,7 +51,7 @@ static SPEC: Spec = Spec {
     fields: &[DESCRIPTION, PROMPT, KIND, MODEL, IN_BACKGROUND, ISOLATION],
 };
 
-/// The same in a session that leads a team.
+/// The specification in a session that leads a team.
 static IN_TEAM: Spec = Spec {
     name: SPEC.name,
     description: "Gives a task to an agent that works on it by itself and reports back. It sees nothing of this \
@@ -82,16 +82,16 @@ const IN_BACKGROUND: Field = optional(
     "Whether it goes on in the background: the call is answered at once, and its end is told later",
 );
 
-/// The tool. Cheap to clone; all clones are the same tool.
+/// The `Agent` tool. Cheap to clone; all clones are the same tool.
 #[derive(Clone)]
 pub struct AgentTool {
     shared: Arc<ToolState>,
 }
 
-/// Makes the session's tools for another agent loop: a shell has a directory of its own there.
+/// Creates the session's tools for another agent loop, in which a shell has its own directory.
 pub type MakesTools = Arc<dyn Fn(&Facts) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 
-/// The parts that every agent is made of.
+/// The parts that all agents share.
 pub(super) struct AgentParts {
     pub(super) dialect: Dialect,
     pub(super) tools: MakesTools,
@@ -102,16 +102,16 @@ pub(super) struct AgentParts {
 }
 
 impl AgentParts {
-    /// Returns the skills that an agent begins with, if it names any and there are skills here.
+    /// Returns the skills that an agent starts with, if it names any and the session has skills.
     pub(super) fn first_skills(&self, definition: &Definition, facts: &Facts) -> Option<FirstSkills> {
         let texts = self.skills.get().filter(|_| !definition.skills.is_empty())?(facts);
         Some(FirstSkills { agent: Arc::clone(&definition.name), names: definition.skills.clone(), texts })
     }
 
-    /// Connects the servers that an agent describes, if it does, and keeps the tools that its definition lets it have.
+    /// Connects the servers that an agent describes, if any, and keeps the tools that its definition allows.
     ///
     /// # Errors
-    /// Errors with those of [`OwnServers::connect`].
+    /// Errors like [`OwnServers::connect`].
     pub(super) async fn connect_servers(
         &self,
         definition: &Definition,
@@ -134,8 +134,8 @@ struct ToolState {
 }
 
 impl AgentTool {
-    /// A tool that starts these agents, once it belongs to an open session. What they may have of `tools` their
-    /// definitions say; the tool itself is never among them.
+    /// Creates a tool that starts these agents, once it belongs to an open session. Their definitions say which of
+    /// `tools` they may have; the tool itself is never among them.
     #[must_use]
     pub fn new(agents: Agents, dialect: Dialect, models: Arc<dyn Models>, tools: MakesTools) -> Self {
         let parent = ParentCell::default();
@@ -169,21 +169,21 @@ impl AgentTool {
         self
     }
 
-    /// Lets agents begin with the texts of skills; the first call counts. Default: none does.
+    /// Lets agents start with the texts of skills; only the first call has an effect. Default: none does.
     #[must_use]
     pub fn with_skills(self, skills: MakesSkillTexts) -> Self {
         let _ = self.shared.parts.skills.set(skills);
         self
     }
 
-    /// Lets agents have a memory below these directories; the first call counts. Default: none has.
+    /// Lets agents have a memory below these directories; only the first call has an effect. Default: none has.
     #[must_use]
     pub fn with_memories(self, homes: MemoryHomes) -> Self {
         let _ = self.shared.parts.memories.set(homes);
         self
     }
 
-    /// Lets agents have the MCP servers that they describe; the first call counts. Default: none has.
+    /// Lets agents have the MCP servers that they describe; only the first call has an effect. Default: none has.
     #[must_use]
     pub fn with_own_servers(self, servers: OwnServers) -> Self {
         let _ = self.shared.parts.own_servers.set(servers);
@@ -195,19 +195,19 @@ impl AgentTool {
     }
 
     /// Sets the session of the tool.
-    pub(crate) fn belongs_to(&self, lends: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
-        self.shared.parent.set(lends);
+    pub(crate) fn belongs_to(&self, get_parent: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
+        self.shared.parent.set(get_parent);
     }
 
-    /// Returns the skills that a session begins with which works as an agent.
+    /// Returns the skills that a session working as an agent starts with.
     pub(crate) fn first_skills(&self, definition: &Definition, facts: &Facts) -> Option<FirstSkills> {
         self.shared.parts.first_skills(definition, facts)
     }
 
-    /// Connects the servers that an agent describes which a session works as.
+    /// Connects the servers that the agent of a session describes.
     ///
     /// # Errors
-    /// Errors if a name of them is taken in the session, with the reason in words.
+    /// Errors with the reason if one of their names is taken in the session.
     pub(crate) async fn connect_servers(
         &self,
         definition: &Definition,
@@ -216,18 +216,18 @@ impl AgentTool {
         self.shared.parts.connect_servers(definition, session, &CancellationToken::new()).await
     }
 
-    /// The agents that it starts.
+    /// Returns the agents that the tool can start.
     #[must_use]
     pub fn agents(&self) -> Agents {
         self.shared.agents.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Starts others from now on; running ones are not affected.
+    /// Replaces the agents that can be started; running ones are not affected.
     pub fn replace(&self, agents: Agents) {
         *self.shared.agents.write().unwrap_or_else(PoisonError::into_inner) = agents;
     }
 
-    /// The agents that no deny rule takes away (P10).
+    /// Returns the agents that no deny rule removes (P10).
     fn offered(&self) -> Vec<Arc<Definition>> {
         let agents = self.agents();
         let Some(parent) = self.shared.parent.get() else { return agents.all().to_vec() };
@@ -289,7 +289,8 @@ impl AgentTool {
             Some(tasks) if background => launch(tasks, AgentTask { subagent, description }),
             Some(_) | None => {
                 let (end, facts) = subagent.run(running.cancel).await;
-                // A person who was asked about a call of the agent has ended the call that waits for it (D8).
+                // A person who was asked about a call of the agent has also ended the call that waits for the agent
+                // (D8).
                 if end.reason == EndReason::Interrupted {
                     NestedCalls::of(&running).interrupt();
                 }
@@ -299,7 +300,7 @@ impl AgentTool {
     }
 }
 
-/// Starts it in the background and says where its answer will be.
+/// Starts the agent in the background, and returns the location of its output.
 fn launch(tasks: &Tasks, task: AgentTask) -> Result<ToolOutput, ToolFailure> {
     let (facts, description) = (task.subagent.facts.clone(), task.description.clone());
     let info = tasks.start(task).map_err(|error| ToolFailure::new(error.to_string()))?;
@@ -349,7 +350,7 @@ impl Tool for AgentTool {
         }
     }
 
-    /// The tool changes nothing: each call of its agent is asked about on its own.
+    /// The tool changes nothing: permissions are asked for each call of its agent.
     fn hints(&self) -> Hints {
         Hints { together: true, ..Hints::default() }
     }
@@ -366,7 +367,7 @@ impl Tool for AgentTool {
         Map::from_iter([("subagent_type".to_owned(), json!(DEFAULT))])
     }
 
-    /// Starting an agent is not an action: each of its calls is.
+    /// Starting an agent is not an action; each of its calls is.
     fn effect(&self, _: &Session, _: &Map<String, Value>) -> Effect {
         Effect::Reads
     }

@@ -23,8 +23,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Describes a session, which starts where its request does. [`Assembly::new`] gives every field but the first four its
-/// default.
+/// Describes a session, which starts in the start directory of its request. [`Assembly::new`] sets all fields but the
+/// first four to their defaults.
 #[non_exhaustive]
 pub struct Assembly {
     /// The configuration: directories, dialect, variables, home.
@@ -33,27 +33,29 @@ pub struct Assembly {
     pub models: Arc<dyn Models>,
     /// The name of the session's model.
     pub model: String,
-    /// A directory for private files, of this session alone; it need not exist, and is removed when the session closes.
+    /// The directory for private files, used by this session only; it need not exist, and is removed when the session
+    /// closes.
     pub private: PathBuf,
-    /// Set if the user has chosen the model: then it takes precedence over that of the agent that the session works as.
+    /// Set if the user has chosen the model, which then takes precedence over that of the agent that the session works
+    /// as.
     pub model_is_chosen: bool,
-    /// Set if the user has chosen a permission mode: then it takes precedence over that of a resumed session.
+    /// Set if the user has chosen a permission mode, which then takes precedence over that of a resumed session.
     pub mode_is_chosen: bool,
-    /// Becket's own directory of the user, for plans and teams. Default: that of the request's home.
+    /// The user's own Becket directory, for plans and teams. Default: that of the request's home.
     pub own_directory: Option<PathBuf>,
-    /// The tools as the engine and the session share them. [`Assembly::session`] fills it.
+    /// The tools, shared by the engine and the session. [`Assembly::session`] fills it.
     pub toolbox: ToolSet,
     /// The selection of tools. Default: all.
     pub tools: ToolFilter,
-    /// The tools that are called if the model names another one, by that name. Default: none.
+    /// The aliases of tools: the tool to call for a name that the model uses. Default: none.
     pub tool_aliases: HashMap<String, String>,
     /// The instructions of the model.
     pub system: SystemPrompt,
-    /// Agents of the host's own, as JSON.
+    /// The host's own agents, as JSON.
     pub agents: Option<String>,
     /// The agent that the session works as.
     pub agent: Option<String>,
-    /// Set if no file of the user or the project counts: instructions, agents and skills are not loaded.
+    /// Set to ignore the files of the user and the project: instructions, agents and skills are not loaded.
     pub bare: bool,
     /// Set if skills can be used. Default: true.
     pub has_skills: bool,
@@ -61,17 +63,17 @@ pub struct Assembly {
     pub skills: Option<Vec<String>>,
     /// The host's own commands, without their slash: no skill has one of these names.
     pub commands: Vec<String>,
-    /// More files that are not edited without a prompt, in addition to those that always are.
+    /// Additional files that are not edited without a prompt.
     pub protected: Vec<PathBuf>,
     /// The runner of the processes of tools.
     pub runner: Runner,
     /// The options of web requests.
     pub http: HttpOptions,
-    /// The responder to MCP servers.
+    /// The host that answers MCP servers.
     pub mcp_host: McpHost,
     /// The MCP servers.
     pub servers: Option<Pool>,
-    /// Set if only servers count that are named on the command line or by the host: agents of files get none of their own.
+    /// Set if only servers count that the command line or the host names: agents of files get none of their own.
     pub named_servers_alone: bool,
     /// The notes of earlier sessions.
     pub notes: Option<Notes>,
@@ -83,17 +85,17 @@ pub struct Assembly {
     pub questions: Option<Arc<dyn AskQuestions>>,
     /// The user who approves programs that a command line executes (E4). Default: no user.
     pub program_approver: Option<Arc<dyn AskPermission>>,
-    /// The command that supervises the programs of a command line, without `--` and what follows: `becket supervise`. By
-    /// default the rules for Bash hold for the text of lines alone (E1).
+    /// The command that supervises the programs of a command line, up to but not including `--`: `becket supervise`. By
+    /// default the rules for Bash apply only to the text of command lines (E1).
     pub supervisor: Option<Vec<OsString>>,
     /// The worktree that the session works in.
     pub worktree: Option<WorktreeName>,
-    /// The receiver of what happens before the session is open, and of its background tasks.
+    /// The receiver of what happens before the session is open, and of updates on its background tasks.
     pub watcher: Arc<dyn Watch>,
 }
 
 impl Assembly {
-    /// Describes a session with this configuration, and a model by its name.
+    /// Creates the description of a session with this configuration, and a model by its name.
     #[must_use]
     pub fn new(
         request: Request,

@@ -23,20 +23,20 @@ pub struct Definitions {
     pub skills: SessionSkills,
     /// The agent that the session works as.
     pub works_as: Option<Arc<Definition>>,
-    /// The problems in their files.
+    /// The problems in the definition files.
     pub diagnostics: Vec<Diagnostic>,
     pub(super) dialect: Dialect,
-    /// The prompt of the agent of the session.
+    /// The prompt of the agent that the session works as.
     prompt: Option<String>,
-    /// The reason why its memory is not in there, if it has one.
+    /// The reason why the agent's memory is not in the prompt, if it has one.
     pub(super) unread_memory: Option<Notice>,
 }
 
 impl Definitions {
-    /// Reads them below these homes.
+    /// Reads the agents and skills below these homes.
     ///
     /// # Errors
-    /// Errors if no agent has the name that the session is to work as, or one of the host's own is invalid.
+    /// Errors if there is no agent with the name that the session is to work as, or one of the host's own is invalid.
     pub(super) fn load(
         assembly: &Assembly,
         factory: &ToolFactory,
@@ -45,7 +45,7 @@ impl Definitions {
     ) -> Result<Self, AssemblyError> {
         let dialect = Dialect::of(&assembly.request);
         let loaded = Agents::load(homes, assembly.agents.as_deref());
-        // An error of the host's own, not of files: it is reported before anything is done.
+        // An error in the host's agents, not in files, is reported before anything is done.
         if let Some(wrong) =
             loaded.diagnostics.iter().find(|one| one.source == Source::Flag && one.is_error())
         {
@@ -62,7 +62,7 @@ impl Definitions {
             let skill = Arc::new(tool.with_calls(of_agents.calls(facts))) as Arc<dyn Tool>;
             let skill = of_agents.filter.filter(vec![skill]);
             let (of_servers, _) = of_agents.of_servers();
-            of_agents.own(facts).into_iter().chain(skill).chain(of_servers).collect()
+            of_agents.tools(facts).into_iter().chain(skill).chain(of_servers).collect()
         };
         let models = Arc::clone(&assembly.models);
         let agents = AgentTool::new(loaded.agents, dialect.clone(), models, Arc::new(tools));
@@ -89,7 +89,7 @@ impl Definitions {
         })
     }
 
-    /// The model that the agent of the session names.
+    /// Returns the model that the session's agent names.
     pub(super) fn model(&self) -> Option<&str> {
         match &self.works_as.as_ref()?.model {
             ModelChoice::Inherit => None,
@@ -97,13 +97,13 @@ impl Definitions {
         }
     }
 
-    /// The prompt of the agent of the session.
+    /// Returns the prompt of the session's agent.
     pub(super) fn prompt(&self) -> Option<&str> {
         self.prompt.as_deref()
     }
 }
 
-/// Returns the prompt of the agent of the session, and the reason why its memory is not in there, if it has one.
+/// Returns the prompt of the session's agent, and the reason why its memory is not included, if it has one.
 fn prompt(
     agent: &Definition,
     factory: &ToolFactory,
@@ -119,7 +119,7 @@ fn prompt(
     }
 }
 
-/// Returns the way in which the MCP servers of agents are connected.
+/// Returns the settings for connecting the MCP servers of agents.
 fn own_servers(assembly: &Assembly) -> OwnServers {
     OwnServers {
         request: assembly.request.clone(),
@@ -130,7 +130,7 @@ fn own_servers(assembly: &Assembly) -> OwnServers {
     }
 }
 
-/// Returns the directories of settings below which agents have their memories.
+/// Returns the settings directories that contain the memories of agents.
 fn memories(request: &Request) -> MemoryHomes {
     let project = request.start.join(&*request.profile.directory);
     MemoryHomes { user: request.user_directory(), project: Some(project) }

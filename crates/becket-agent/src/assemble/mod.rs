@@ -1,10 +1,10 @@
-//! A whole session, put together from a configuration: what `becket run` offers, for any host.
+//! Assembles a complete session from a configuration: what `becket run` offers, for any host.
 //!
 //! [`Assembly`] describes a session; [`Assembly::engine`] adds its services to the builder of an engine, and
 //! [`Assembly::session`] puts tools, agents, skills, instructions and watched files under that engine. The result is an
 //! [`crate::AgentBuilder`] that the host completes and opens.
 //!
-//! The parts can be used alone:
+//! The parts can be used on their own:
 //!
 //! - [`SystemPrompt`]: the instructions of the model
 //! - [`ToolFilter`]: the selection of tools

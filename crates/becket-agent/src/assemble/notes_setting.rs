@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The key in settings.
 const KEY: &str = "autoMemoryEnabled";
 
-/// Returns true if the settings of a configuration enable notes; `asked` is the wish of the command line.
+/// Returns true if the settings of a configuration enable notes; `asked` is true if the command line requests them.
 #[must_use]
 pub fn wants_notes(request: &Request, asked: bool) -> bool {
     let loaded = load(request);
@@ -27,7 +27,7 @@ enum NotesSetting {
     Yes,
     No,
     Nothing,
-    /// The value may be of any type.
+    /// The file can't be parsed, and may contain any value.
     Unread,
 }
 
@@ -40,7 +40,8 @@ fn setting_in(text: &str) -> NotesSetting {
     }
 }
 
-/// Policy first, then the command line, then the user's settings; those of the project can only forbid what these allow.
+/// Policy comes first, then the command line, then the user's settings; those of the project can only disable what
+/// these allow.
 fn resolved<'s>(asked: bool, says: impl Iterator<Item = (&'s Source, NotesSetting)>) -> bool {
     let says: Vec<(&Source, NotesSetting)> = says.collect();
     let any = |sources: &[Source], is_it: fn(NotesSetting) -> bool| {

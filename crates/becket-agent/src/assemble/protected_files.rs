@@ -1,20 +1,20 @@
-//! Files that a session does not edit without a prompt, in addition to those that are always protected (`protocol.md` P14):
-//! the program's own permissions, and the scripts of its hooks, wherever they are.
+//! Files that a session does not edit without a prompt, in addition to those that are always protected (`protocol.md`
+//! P14): Becket's own permissions, and the scripts of its hooks, wherever they are.
 //!
-//! A guard that a model may rewrite guards nothing. Scripts are those named in the text of a command; the programs that
-//! they run are not followed.
+//! A guard that the model may rewrite guards nothing. Only scripts named in a command's text are found; the programs
+//! that they run are not followed.
 
 use becket_engine::Engine;
 use becket_engine::config::{FlagSettings, Request};
 use becket_engine::handler::{Action, Command};
 use std::path::{Path, PathBuf};
 
-/// The extensions of scripts. A path to a file without an extension is one, too.
+/// The extensions of scripts. A path to a file without an extension also counts.
 const SCRIPTS: [&str; 14] =
     ["sh", "bash", "zsh", "fish", "ps1", "py", "rb", "pl", "php", "lua", "js", "mjs", "cjs", "ts"];
 
-/// Returns these files and directories: of plugins, of the user, of an administrator, the settings of the host, and the
-/// scripts of hooks.
+/// Returns the protected files and directories: of plugins, of the user, of an administrator, the settings of the host,
+/// and the scripts of hooks.
 #[must_use]
 pub(crate) fn protected_files(engine: &Engine, request: &Request) -> Vec<PathBuf> {
     let plugins = engine.config().plugins.iter().map(|plugin| plugin.directory.clone()).collect::<Vec<_>>();
@@ -27,7 +27,8 @@ pub(crate) fn protected_files(engine: &Engine, request: &Request) -> Vec<PathBuf
     plugins.into_iter().chain(own.into_iter().flatten()).chain(scripts).collect()
 }
 
-/// Returns the scripts that hooks run. `variable` is the name of the project's directory in their texts.
+/// Returns the scripts that hooks run. `variable` is the name of the variable for the project's directory in their
+/// texts.
 fn scripts(engine: &Engine, start: &Path, variable: &str) -> Vec<PathBuf> {
     let hooks = engine.host().hooks();
     let texts = hooks.all().flat_map(|handler| match &handler.action {

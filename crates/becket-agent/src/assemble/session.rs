@@ -21,26 +21,27 @@ use becket_llm::Model;
 use becket_model::Session;
 use std::sync::Arc;
 
-/// A session that is described in full, and not open yet.
+/// A fully described session that is not open yet.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct AssembledSession {
     /// The session, for the host to complete: its start and store, the user, limits.
     pub builder: AgentBuilder,
-    /// Its tools.
+    /// The tools of the session.
     pub tools: SessionTools,
-    /// Its agents and skills.
+    /// The agents and skills of the session.
     pub definitions: Definitions,
-    /// Its output styles.
+    /// The output styles of the session.
     pub styles: OutputStyles,
-    /// The problems found on the way, for the user.
+    /// The problems found during assembly, for the user.
     pub notices: Vec<Notice>,
-    /// Its worktrees. If the session is not opened after all, [`Worktrees::abandon`] removes one that was created for it.
+    /// The session's worktrees. If the session is not opened after all, [`Worktrees::abandon`] removes the one created
+    /// for it.
     pub worktrees: Worktrees,
 }
 
 impl Assembly {
-    /// Puts the session together under its engine, which was built with [`Assembly::engine`].
+    /// Assembles the session under its engine, which was built with [`Assembly::engine`].
     ///
     /// # Errors
     /// Errors if an agent or the model is not available.
@@ -125,7 +126,7 @@ impl Assembly {
             };
         };
         let builder = builder.as_agent(agent, &definitions.dialect);
-        // An agent's own mode has been weighed against the chosen one.
+        // An agent's own mode has already been weighed against the chosen one.
         match self.mode_is_chosen && agent.permission_mode.is_none() {
             true => builder.mode(engine.host().start_mode().mode.clone()),
             false => builder,

@@ -19,11 +19,11 @@ where it calls itself a <system-reminder>.
 /// The system prompt of a session, for any directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SystemPrompt {
-    /// A prompt that replaces all of it but the appendix.
+    /// A prompt that replaces everything but the appendix.
     pub replacement: Option<String>,
     /// The output style, unless the prompt is replaced.
     pub style: Option<String>,
-    /// A text at its end.
+    /// A text appended to the prompt.
     pub appendix: Option<String>,
 }
 

@@ -5,11 +5,11 @@ use becket_engine::{Engine, Environment};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The variable; the settings' `env` may set it, too.
+/// The environment variable; `env` in the settings may set it, too.
 const TEAMS: &str = "CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS";
 
-/// Returns the list of tasks of a session, below `directory`: with teammates if it has a name, or if the environment or the
-/// settings enable teams.
+/// Returns the task list of a session, below `directory`. It has teammates if it has a name, or if the environment or
+/// the settings enable teams.
 ///
 /// # Errors
 /// Errors if the name is not a valid file name.
@@ -25,7 +25,7 @@ pub fn team(
     Team::with_teammates(directory, name)
 }
 
-/// Returns true if teams are enabled: any value but an empty one, `0` and `false` does.
+/// Returns true if teams are enabled, by any value but an empty one, `0` and `false`.
 fn is_wanted(environment: &Environment, engine: &Engine) -> bool {
     let says = |value: &OsStr| !["", "0", "false"].iter().any(|no| value == OsStr::new(no));
     match environment.var(TEAMS) {

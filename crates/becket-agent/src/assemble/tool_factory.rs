@@ -48,8 +48,8 @@ impl ToolFactory {
         }
     }
 
-    /// Returns all tools that an agent may have, without those of servers.
-    pub(super) fn own(&self, facts: &Facts) -> Vec<Arc<dyn Tool>> {
+    /// Returns all tools that an agent may have, except those of servers.
+    pub(super) fn tools(&self, facts: &Facts) -> Vec<Arc<dyn Tool>> {
         let mut ask = AskUserQuestion::new();
         if let Some(user) = &self.questions {
             ask = ask.with_user(Arc::clone(user));
@@ -64,7 +64,7 @@ impl ToolFactory {
         self.filter.filter(tools)
     }
 
-    /// Returns the calls that skills may make: command lines.
+    /// Returns the calls that skills may make, which are command lines.
     pub(super) fn calls(&self, facts: &Facts) -> ToolCalls {
         ToolCalls::new(self.engine.clone(), ToolSet::new([self.shell(facts)]))
     }
@@ -84,7 +84,7 @@ impl ToolFactory {
     }
 }
 
-/// The reason for which a line is not run where nothing can take rights away.
+/// The reason why a command line is not run if no supervisor can restrict its rights.
 const NO_SUPERVISOR: &str = "the settings enable `sandbox`, and there is no supervisor here that could enforce it: the line was not run";
 
 /// Returns the environment of tools under an engine, with the files that they may not edit without a prompt.
@@ -116,7 +116,7 @@ fn surroundings(assembly: &Assembly, engine: &Engine) -> Surroundings {
         .while_reads_are_denied(move || of_rules.host().may_deny_reads())
 }
 
-/// Has the programs of lines supervised, if the host has a supervisor (E1).
+/// Adds the supervision of a command line's programs, if the host has a supervisor (E1).
 fn with_programs(surroundings: Surroundings, assembly: &Assembly, engine: &Engine) -> Surroundings {
     let Some((program, arguments)) = assembly.supervisor.as_ref().and_then(|command| command.split_first())
     else {

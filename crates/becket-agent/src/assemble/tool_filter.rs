@@ -3,7 +3,7 @@
 use becket_engine::Tool;
 use std::sync::Arc;
 
-/// The tools that are kept.
+/// The selection of tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ToolFilter {
     /// All tools.
@@ -22,7 +22,8 @@ fn today(name: &str) -> &str {
 }
 
 impl ToolFilter {
-    /// Parses names, separated by commas or spaces; `default` means all, as `None` does. Unknown names have no effect: a list for another program may contain them.
+    /// Parses names, separated by commas or spaces; `default` means all, as `None` does. Unknown names have no effect:
+    /// a list for another program may contain them.
     #[must_use]
     pub fn of(given: Option<&str>) -> Self {
         match given.map(str::trim) {

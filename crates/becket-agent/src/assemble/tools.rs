@@ -32,7 +32,7 @@ impl SessionTools {
     ) -> Self {
         let permissions = SessionPermissions::new(factory.engine.clone());
         let worktrees = WorktreeTools::new();
-        let mut tools = factory.own(facts);
+        let mut tools = factory.tools(facts);
         tools.push(Arc::new(definitions.agents.clone()));
         tools.push(Arc::new(definitions.skills.tool()));
         tools.extend(worktrees.tools());
@@ -41,13 +41,13 @@ impl SessionTools {
             tools.push(Arc::new(ExitPlanMode::new(permissions.clone(), facts.clone(), file)));
         }
         let mut own = factory.filter.filter(tools);
-        // No selection of tools leaves it out: without it there is no answer.
+        // No filter removes this tool: without it there is no answer.
         own.extend(assembly.structured_output.clone().map(|output| Arc::new(output) as Arc<dyn Tool>));
         let own = own.into();
         Self { toolbox: assembly.toolbox.clone(), own, factory, permissions, worktrees }
     }
 
-    /// Replaces the tools in the session's tool set by the current ones: servers connect and disconnect. Returns the
+    /// Replaces the tools in the session's tool set with the current ones: servers connect and disconnect. Returns the
     /// problems with their names.
     pub fn refresh(&self) -> Vec<String> {
         let (tools, warnings) = self.factory.of_servers();
@@ -55,13 +55,13 @@ impl SessionTools {
         warnings
     }
 
-    /// The background tasks of the session.
+    /// Returns the background tasks of the session.
     #[must_use]
     pub fn tasks(&self) -> &Tasks {
         &self.factory.tasks
     }
 
-    /// The permissions of the session.
+    /// Returns the permissions of the session.
     #[must_use]
     pub fn permissions(&self) -> &SessionPermissions {
         &self.permissions
@@ -71,7 +71,7 @@ impl SessionTools {
         &self.factory.team
     }
 
-    /// The tools that enter and leave worktrees, of the session's own line of work.
+    /// Returns the tools that enter and leave worktrees, for the session's own agent loop.
     pub(super) fn worktrees(&self) -> &WorktreeTools {
         &self.worktrees
     }

@@ -1,20 +1,20 @@
-//! The limits of turns that variables set.
+//! The limits on turns that environment variables set.
 
 use crate::turn::TurnOptions;
 use becket_engine::Environment;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The variable with the number of times in a row that hooks may make the model continue (L4).
+/// The variable for the maximum number of times in a row that hooks may make the model continue (L4).
 const STOP_CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
-/// The variable with the number of retries of a request without an answer.
+/// The variable for the maximum number of retries of a request without an answer.
 const MAX_RETRIES: &str = "CLAUDE_CODE_MAX_RETRIES";
 
-/// The variable with the milliseconds for which a run with one prompt waits for its background tasks (A4).
+/// The variable for the milliseconds that a run with one prompt waits for its background tasks (A4).
 const BACKGROUND_WAIT: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 
-/// The variable with the number of attempts at an answer of the host's schema.
+/// The variable for the maximum number of attempts at an answer that matches the host's schema.
 const OUTPUT_ATTEMPTS: &str = "MAX_STRUCTURED_OUTPUT_RETRIES";
 
 /// A variable that is not a number.
@@ -23,12 +23,12 @@ const OUTPUT_ATTEMPTS: &str = "MAX_STRUCTURED_OUTPUT_RETRIES";
 pub struct InvalidNumber {
     /// The variable.
     pub name: &'static str,
-    /// Its value.
+    /// The value of the variable.
     pub given: String,
     meaning: &'static str,
 }
 
-/// Returns the options of turns under these variables.
+/// Returns the options of turns, as these variables set them.
 ///
 /// # Errors
 /// Errors if a variable is not a number.

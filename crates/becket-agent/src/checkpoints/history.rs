@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The index beside the copies.
+/// The index file next to the copies.
 const INDEX: &str = "index.jsonl";
 
 /// Keeps the checkpoints of a session. Cheap to clone; all clones are the same.
@@ -28,22 +28,22 @@ struct History {
 pub struct Rewound {
     /// Their paths.
     pub files: Vec<PathBuf>,
-    /// Number of files that were left alone: links, pipes and other special files.
+    /// The number of files that were skipped: links, pipes and other special files.
     pub skipped: usize,
-    /// The checkpoint of the state before, by which this rewind can be undone; `None` if nothing was changed.
+    /// The checkpoint of the state before the rewind, which can undo it; `None` if nothing was changed.
     pub undo: Option<String>,
 }
 
-/// The reason why files can't be rewound, or not all of them.
+/// The reason why files can't be rewound, or only some of them.
 #[derive(Debug, thiserror::Error)]
 pub enum RewindError {
-    /// No prompt of this session has that name.
+    /// No prompt of this session has this id.
     #[error("no file checkpoint of the message `{id}`: name a prompt of this session by its uuid")]
     Unknown {
-        /// The name.
+        /// The id.
         id: String,
     },
-    /// The state of now can't be copied, so nothing was changed.
+    /// The current state can't be copied, so nothing was changed.
     #[error("can't save `{}` before it is replaced, so nothing was changed: {source}", path.display())]
     Save {
         /// The file.
@@ -51,7 +51,7 @@ pub enum RewindError {
         /// The system's error.
         source: io::Error,
     },
-    /// A file can't be restored; those before it were.
+    /// A file can't be restored; the files before it were.
     #[error("can't restore `{}`: {source}; to undo what was restored, rewind to `{undo}`", path.display())]
     Restore {
         /// The file.
@@ -73,17 +73,17 @@ impl Checkpoints {
     /// Opens a checkpoint: the state of all files at this prompt of a session.
     ///
     /// # Errors
-    /// The index can't be read or written.
+    /// Errors if the index can't be read or written.
     pub fn open(&self, session: &str, prompt: &str) -> io::Result<()> {
         let mut history = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         history.enter(session)?;
         history.add(IndexEntry::Checkpoint { id: prompt.to_owned() })
     }
 
-    /// Copies a file that is about to be edited, unless that was done since the last checkpoint.
+    /// Copies a file that is about to be edited, unless it was copied since the last checkpoint.
     ///
     /// # Errors
-    /// The copy can't be written. Anything but a regular file is skipped.
+    /// Errors if the copy can't be written. Anything but a regular file is skipped.
     pub fn before_edit(&self, path: &Path) -> io::Result<()> {
         let mut history = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let has_begun = history.entries.iter().any(|entry| matches!(entry, IndexEntry::Checkpoint { .. }));
@@ -93,7 +93,7 @@ impl Checkpoints {
         history.copy(path)
     }
 
-    /// Gives each file that was edited since that prompt the content that it had then; `dry` only finds them.
+    /// Restores each file edited since that prompt to its content at that prompt; `dry` only finds them.
     ///
     /// # Errors
     /// See [`RewindError`].
@@ -161,7 +161,7 @@ impl History {
         self.add(IndexEntry::File { path: path.to_owned(), copy })
     }
 
-    /// Returns the state of each file that was edited since a checkpoint: its first copy after it.
+    /// Returns the state of each file edited since a checkpoint: its first copy after it.
     fn state_at(&self, checkpoint: &str) -> Option<BTreeMap<PathBuf, Option<String>>> {
         let is_it = |entry: &IndexEntry| matches!(entry, IndexEntry::Checkpoint { id } if id == checkpoint);
         let at = self.entries.iter().rposition(is_it)?;
@@ -174,7 +174,7 @@ impl History {
         Some(then)
     }
 
-    /// Returns those whose state is another one now, and the number of those that are left alone.
+    /// Returns the files whose state differs now, and the number of files that are skipped.
     fn differing(
         &self,
         then: BTreeMap<PathBuf, Option<String>>,
@@ -200,7 +200,7 @@ impl History {
         (differing, skipped)
     }
 
-    /// Copies the files as they are now, under a checkpoint of their own.
+    /// Copies the current files, under a checkpoint of their own.
     fn save(&mut self, checkpoint: &str, files: &[PathBuf]) -> Result<(), RewindError> {
         let failed = |path: &Path, source| RewindError::Save { path: path.to_owned(), source };
         self.add(IndexEntry::Checkpoint { id: checkpoint.to_owned() })
@@ -217,7 +217,7 @@ impl History {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        // Beside it first: an interrupted restore leaves the file whole.
+        // Written next to the file first: an interrupted restore leaves the file intact.
         let beside = path.with_file_name(format!(".{copy}"));
         let done = fs::copy(&from, &beside).and_then(|_| fs::rename(&beside, path));
         done.inspect_err(|_| drop(fs::remove_file(&beside)))
@@ -285,7 +285,7 @@ mod tests {
         kept.open(SESSION, "two").unwrap();
         place.edit(&kept, "a", "3");
         place.edit(&kept, "new", "x");
-        // Another process knows what this one has copied.
+        // Another process sees what this one has copied.
         let kept = place.checkpoints();
         let dry = kept.rewind(SESSION, "one", true).unwrap();
         assert_eq!((dry.files.len(), place.text("a").as_deref()), (2, Some("3")));

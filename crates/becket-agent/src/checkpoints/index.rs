@@ -1,4 +1,4 @@
-//! The index of a session's copies: one JSON object a line.
+//! The index of a session's copies: one JSON object per line.
 
 use becket_base::private_file;
 use serde_json::{Value, json};
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 /// A line of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum IndexEntry {
-    /// A checkpoint begins.
+    /// The start of a checkpoint.
     Checkpoint { id: String },
     /// The state of a file at the last checkpoint: a copy, or `None` if there was no file.
     File { path: PathBuf, copy: Option<String> },
 }
 
-/// Reads an index; lines that can't be read are passed over.
+/// Reads an index; invalid lines are skipped.
 pub(super) fn read(file: &Path) -> io::Result<Vec<IndexEntry>> {
     let text = match fs::read(file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -25,7 +25,7 @@ pub(super) fn read(file: &Path) -> io::Result<Vec<IndexEntry>> {
     Ok(text.lines().filter_map(|line| entry(&serde_json::from_str(line).ok()?)).collect())
 }
 
-/// Appends a line. It starts on a line of its own, also after half a line.
+/// Appends an entry on a new line, even after an incomplete line.
 pub(super) fn append(file: &Path, entry: &IndexEntry) -> io::Result<()> {
     let line = match entry {
         IndexEntry::Checkpoint { id } => json!({"checkpoint": id}),
@@ -43,7 +43,7 @@ fn entry(line: &Value) -> Option<IndexEntry> {
         return Some(IndexEntry::Checkpoint { id: id.to_owned() });
     }
     let copy = line.get("copy")?.as_str().map(str::to_owned);
-    // A copy is a name in the directory, and nothing else.
+    // A copy is only a file name in the directory.
     let is_name = |name: &String| name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let path = PathBuf::from(line["file"].as_str()?);
     (path.is_absolute() && copy.as_ref().is_none_or(is_name)).then_some(IndexEntry::File { path, copy })

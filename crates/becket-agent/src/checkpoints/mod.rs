@@ -1,12 +1,12 @@
-//! Copies of files as they were before tools edited them, so that a session's edits can be undone.
+//! Copies of files from before tools edited them, so that a session's edits can be undone.
 //!
-//! A prompt opens a checkpoint. Before a tool edits a file for the first time after it, the file is copied. A rewind to a
-//! prompt restores each file that was edited since.
+//! A prompt opens a checkpoint. Before a tool first edits a file after it, the file is copied. A rewind to a prompt
+//! restores each file that was edited since.
 //!
-//! - Edits by tools with a path in their input count. What a command line changes is not known, and not undone.
-//! - A rewind first copies what it replaces, under a checkpoint of its own, by which it can be undone.
-//! - Nothing is written through a link: a file that is one now, or not a regular file, is skipped and counted.
-//! - The copies are private files of Becket's; the index is appended to, and a torn last line is passed over.
+//! - Only edits by tools with a path in their input count. Changes by command lines are not known, and not undone.
+//! - A rewind first copies what it replaces, under a checkpoint of its own, so that it can be undone.
+//! - Nothing is written through a link: a file that has become one, or is not a regular file, is skipped and counted.
+//! - The copies are Becket's private files; the index is append-only, and an incomplete last line is skipped.
 
 mod history;
 mod index;

@@ -1,6 +1,6 @@
-//! A turn's memory of its compactions, so that none is retried for ever (`protocol.md` L5).
+//! A turn's record of its compactions, so that none is retried endlessly (`protocol.md` L5).
 
-/// Decides whether a turn may compact once more. It outlives a continuation by a Stop hook, and ends with the turn.
+/// Decides whether a turn may compact again. It survives a continuation by a Stop hook, and ends with the turn.
 ///
 /// ```
 /// use becket_agent::compact::{GaveUp, Guard};
@@ -15,13 +15,13 @@ pub struct Guard {
     seen: LastAttempt,
 }
 
-/// Result of the last one.
+/// The result of the last attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum LastAttempt {
-    /// There was none, or the model has answered since.
+    /// There was no attempt, or the model has answered since.
     #[default]
     Nothing,
-    /// It worked, and the model has not answered since.
+    /// It succeeded, and the model has not answered since.
     Compacted,
     /// It failed, or a hook forbade it.
     Failed,
@@ -31,18 +31,18 @@ enum LastAttempt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GaveUp {
     /// A compaction of this turn failed, or a hook forbade it.
-    #[error("a compaction of this turn failed already")]
+    #[error("a compaction in this turn has already failed")]
     Failed,
-    /// The conversation was compacted just now, and is too long anyway.
+    /// The conversation was just compacted, and is still too long.
     #[error("the conversation was compacted just now, and is still too long")]
     StillTooLong,
 }
 
 impl Guard {
-    /// Asked before PreCompact is fired.
+    /// Checks whether a compaction may be tried, before PreCompact is fired.
     ///
     /// # Errors
-    /// Why it would not help.
+    /// Errors with the reason why it would not help.
     pub fn may_try(&self) -> Result<(), GaveUp> {
         match self.seen {
             LastAttempt::Nothing => Ok(()),
@@ -51,7 +51,7 @@ impl Guard {
         }
     }
 
-    /// The conversation was replaced by its summary.
+    /// Records that the conversation was replaced by its summary.
     pub fn compacted(&mut self) {
         self.seen = LastAttempt::Compacted;
     }
@@ -61,7 +61,7 @@ impl Guard {
         self.seen = LastAttempt::Failed;
     }
 
-    /// The model has answered a request of the turn.
+    /// Records that the model has answered a request of the turn.
     pub fn answered(&mut self) {
         if self.seen == LastAttempt::Compacted {
             self.seen = LastAttempt::Nothing;

@@ -1,8 +1,8 @@
-//! Compaction: a conversation that grows too large goes on as its summary (`protocol.md` L0, L5).
+//! Compaction: a conversation that grows too large continues as its summary (`protocol.md` L0, L5).
 //!
-//! The order: PreCompact, which may forbid it → one request for a summary → the conversation is replaced → SessionStart
-//! with `compact` → PostCompact. This module has the first and the last steps and all decisions; the turn changes the
-//! conversation and stores it.
+//! The order: PreCompact, which may block it → one request for a summary → the conversation is replaced → SessionStart
+//! with `compact` → PostCompact. This module implements the first and the last steps and all decisions; the turn
+//! changes and stores the conversation.
 //!
 //! It does not change a conversation and does not retry a failure: see [`Guard`].
 

@@ -1,8 +1,8 @@
-//! The request for a summary, and how it is made to fit when it does not.
+//! The request for a summary, and how it is made to fit if it is too long.
 
 use becket_llm::{Block, Message, Request, Role, ToolChoice, ToolSpec};
 
-/// Maximum length of a summary, in tokens.
+/// The maximum length of a summary, in tokens.
 const LONGEST: u32 = 8_192;
 
 /// The request to the model.
@@ -17,7 +17,8 @@ The conversation above grows too long. Write down what somebody needs who goes o
 
 Don't call any tool. Put the text between <summary> and </summary>.";
 
-/// Asks for a summary of these messages. The tools are named, since the API wants them where calls are shown.
+/// Creates the request for a summary of these messages. The tools are included because the API requires them if there
+/// are calls.
 pub(super) fn request(
     system: Option<&str>,
     mut messages: Vec<Message>,
@@ -40,7 +41,7 @@ pub(super) fn request(
     }
 }
 
-/// The messages without their older half, cut where no result loses its call; `None` if nothing can be cut.
+/// Returns the messages without their older half, cut so that no result loses its call; `None` if nothing can be cut.
 pub(super) fn newer_half(messages: &[Message]) -> Option<Vec<Message>> {
     let middle = messages.len() / 2;
     let begins = |message: &Message| {
@@ -52,8 +53,8 @@ pub(super) fn newer_half(messages: &[Message]) -> Option<Vec<Message>> {
     Some(messages[cut..].to_vec())
 }
 
-/// Returns the last messages that stay as they are: a prompt without an answer, or the results of the last calls with
-/// their calls, if they are small.
+/// Returns the last messages that are kept as they are: a prompt without an answer, or the results of the last calls
+/// with their calls, if they are small.
 pub(super) fn kept(messages: &[Message]) -> &[Message] {
     let holds_results =
         |message: &Message| message.content.iter().any(|block| matches!(block, Block::ToolResult { .. }));
@@ -61,12 +62,12 @@ pub(super) fn kept(messages: &[Message]) -> &[Message] {
         [.., last] if last.role == Role::Assistant => &[],
         [.., _, last] if holds_results(last) => &messages[messages.len() - 2..],
         [_, .., _] => &messages[messages.len() - 1..],
-        // A summary of the prompt alone makes nothing smaller.
+        // A summary of only the prompt would save nothing.
         [_] | [] => &[],
     }
 }
 
-/// About how many tokens messages take: a quarter of the bytes.
+/// Estimates the tokens of messages: a quarter of their bytes.
 pub(super) fn tokens(messages: &[Message]) -> u64 {
     let bytes: usize = messages.iter().flat_map(|message| &message.content).map(weight).sum();
     u64::try_from(bytes / 4).unwrap_or(u64::MAX)
@@ -75,7 +76,7 @@ pub(super) fn tokens(messages: &[Message]) -> u64 {
 fn weight(block: &Block) -> usize {
     match block {
         Block::Text(text) | Block::Thinking { text, .. } => text.len(),
-        // A picture's price has little to do with its bytes.
+        // The cost of an image has little to do with its bytes.
         Block::Image { .. } => 6_000,
         Block::ToolUse { input, .. } => {
             input.iter().map(|(key, value)| key.len() + value.to_string().len()).sum()

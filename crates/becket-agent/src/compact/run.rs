@@ -1,4 +1,4 @@
-//! The two ends of a compaction: whether there is one and what it says, and that it is done.
+//! The start and the end of a compaction: the request for a summary, and PostCompact.
 
 use super::request::{self, kept, newer_half};
 use super::summary::{in_place, summary_of};
@@ -8,20 +8,20 @@ use becket_llm::{Message, Model, ModelError, Response, ToolSpec, Usage};
 use becket_model::event::context::{PostCompact, PreCompact};
 use becket_model::{Event, Session};
 
-/// Maximum number of times that a request for a summary that does not fit is cut to its newer half.
+/// The maximum number of times that a request for a summary is cut to its newer half because it is too long.
 const CUTS: u32 = 4;
 
-/// Origin of a compaction.
+/// The origin of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Trigger {
-    /// The user.
+    /// The user's request.
     Manual,
-    /// Its size, or an API that refused it.
+    /// The size of the conversation, or an API that rejected it.
     Auto,
 }
 
 impl Trigger {
-    /// The word on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Trigger {
     }
 }
 
-/// A compaction on its way.
+/// A compaction in progress.
 #[derive(Clone, Copy)]
 pub struct Compaction<'a> {
     /// The engine whose hooks run.
@@ -44,9 +44,9 @@ pub struct Compaction<'a> {
     pub window: Window,
     /// The system prompt of the conversation.
     pub system: Option<&'a str>,
-    /// Its tools.
+    /// The tools of the conversation.
     pub tools: &'a [ToolSpec],
-    /// Origin of the request.
+    /// The origin of the compaction.
     pub trigger: Trigger,
     /// The user's instructions for the summary.
     pub instructions: Option<&'a str>,
@@ -60,31 +60,31 @@ pub struct Compaction<'a> {
 pub struct CompactionSummary {
     /// The text that replaces the conversation for the model.
     pub text: String,
-    /// The model's answer with its tags: what PostCompact shows.
+    /// The model's complete answer with its tags, for PostCompact.
     pub answer: String,
-    /// Number of last messages that stay as they are.
+    /// The number of last messages that are kept as they are.
     pub keep: usize,
-    /// Tokens that the request used.
+    /// The tokens that the request used.
     pub usage: Usage,
 }
 
 /// The reason why there is no summary. The conversation is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotCompacted {
-    /// There is nothing to make smaller.
+    /// The conversation can't be made smaller.
     #[error("there is nothing to compact yet")]
     Nothing,
-    /// A PreCompact hook forbids it.
+    /// A PreCompact hook blocked it.
     #[error("a hook forbids the compaction: {because}")]
     Blocked {
-        /// Its reason.
+        /// The hook's reason.
         because: String,
     },
     /// The model gave no summary.
     #[error("there is no summary: {0}")]
     Model(ModelError),
-    /// The model's answer holds none.
-    #[error("the model answered without a summary: try again, or start afresh with `/clear`")]
+    /// The model's answer does not contain a summary.
+    #[error("the model answered without a summary: try again, or start over with `/clear`")]
     Empty,
     /// The caller no longer wants it.
     #[error("the compaction was cancelled")]
@@ -92,10 +92,10 @@ pub enum NotCompacted {
 }
 
 impl Compaction<'_> {
-    /// Asks PreCompact hooks, and then the model for a summary. Gives what the hooks said in any case, if they were asked.
+    /// Fires PreCompact, then requests a summary from the model. Always returns what the hooks said, if they ran.
     ///
     /// # Errors
-    /// Why there is none. A turn's [`super::Guard`] remembers it.
+    /// Errors with the reason why there is no summary. A turn's [`super::Guard`] records it.
     pub async fn summary(
         &self,
         messages: &[Message],
@@ -120,8 +120,8 @@ impl Compaction<'_> {
         (Some(outcome), summary)
     }
 
-    /// Fires PostCompact, once the conversation was replaced and SessionStart was fired.
-    pub async fn done(&self, compacted: &CompactionSummary) -> Outcome {
+    /// Fires PostCompact, after the conversation was replaced and SessionStart was fired.
+    pub async fn fire_post_compact(&self, compacted: &CompactionSummary) -> Outcome {
         let event = Event::new(
             self.session.clone(),
             PostCompact::new(self.trigger.as_str().to_owned(), compacted.answer.clone()),

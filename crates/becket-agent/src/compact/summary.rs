@@ -3,7 +3,7 @@
 /// The tags that the request asks for.
 const TAGS: (&str, &str) = ("<summary>", "</summary>");
 
-/// The summary in an answer: the text in its tags, or all of it if they are missing. `None` if that is blank.
+/// Returns the summary in an answer: the text in the tags, or all of it if they are missing. `None` if it is blank.
 pub(super) fn summary_of(answer: &str) -> Option<&str> {
     let inside = answer.find(TAGS.0).map(|at| &answer[at + TAGS.0.len()..]);
     let text = match inside {

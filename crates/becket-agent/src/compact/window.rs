@@ -1,9 +1,9 @@
 //! The model's context window, and the size at which a conversation is compacted.
 
-/// Assumed size of a context window if none is given.
+/// The assumed size of a context window if none is given.
 const TOKENS: u64 = 200_000;
 
-/// Room kept free for the next answer and for the parts of a request around the messages.
+/// The room reserved for the next answer and for the parts of a request besides the messages.
 const RESERVE: u64 = 24_000;
 
 /// The context window of a model, in tokens.
@@ -20,13 +20,13 @@ impl Default for Window {
 }
 
 impl Window {
-    /// A window of so many tokens; an eighth of a small one is kept free, 24,000 of a large one.
+    /// Creates a window of this size; an eighth of a small one is kept free, 24,000 tokens of a large one.
     #[must_use]
     pub fn of(tokens: u64) -> Self {
         Self { tokens, reserve: RESERVE.min(tokens / 8) }
     }
 
-    /// Its size.
+    /// Returns the size of the window.
     #[must_use]
     pub fn tokens(self) -> u64 {
         self.tokens
@@ -38,13 +38,13 @@ impl Window {
         tokens >= self.full_at()
     }
 
-    /// The size from which on it is.
+    /// Returns the size from which on a conversation is compacted.
     #[must_use]
     pub(crate) fn full_at(self) -> u64 {
         self.tokens.saturating_sub(self.reserve)
     }
 
-    /// Returns whether the end of a conversation is small enough to stay beside the summary of the rest.
+    /// Returns whether the end of a conversation is small enough to be kept in addition to the summary of the rest.
     pub(super) fn may_keep(self, tokens: u64) -> bool {
         tokens <= self.tokens / 4
     }

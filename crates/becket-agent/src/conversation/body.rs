@@ -1,16 +1,17 @@
-//! The content of a conversation, whole or with open calls.
+//! The content of a conversation, complete or with open calls.
 //!
-//! INVARIANT: `messages` alternate, the first is the user's, and none is empty.
+//! INVARIANT: the roles of `messages` alternate, the first is the user's, and none is empty.
 
 use super::entry::Entry;
 use super::ids::Ids;
 use super::size::Size;
 use becket_llm::{Block, Message, Role};
 
-/// Stands for the user's prompt if an answer comes first: only if the line with the prompt was lost.
+/// The placeholder for the user's prompt if an answer comes first, which happens only if the line with the prompt was
+/// lost.
 const LOST: &str = "(the beginning of this conversation is lost)";
 
-/// The messages so far, and what is known of them.
+/// The messages so far, with the state derived from them.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) messages: Vec<Message>,
@@ -21,12 +22,12 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Adds to the user's message, or begins one.
+    /// Adds to the user's message, or starts one.
     pub(super) fn user(&mut self, content: Vec<Block>) {
         self.add(Role::User, content);
     }
 
-    /// Adds to the model's message, or begins one.
+    /// Adds to the model's message, or starts one.
     pub(super) fn model(&mut self, content: Vec<Block>) {
         if self.messages.is_empty() && !content.is_empty() {
             self.add(Role::User, vec![Block::Text(LOST.to_owned())]);
@@ -45,7 +46,7 @@ impl Body {
         }
     }
 
-    /// Replaces all but the last `keep` messages by a summary. A result is kept with its call only.
+    /// Replaces all but the last `keep` messages with a summary. A result is kept only with its call.
     pub(super) fn summarise(&mut self, summary: &str, keep: usize) {
         let mut from = self.messages.len().saturating_sub(keep);
         if self.messages.get(from).is_some_and(begins_with_result) {
@@ -65,7 +66,7 @@ fn begins_with_result(message: &Message) -> bool {
     matches!(message.content.first(), Some(Block::ToolResult { .. }))
 }
 
-/// A hook's text, as the model reads it.
+/// Returns a hook's text in the form that the model reads.
 pub(super) fn reminder(text: &str) -> Block {
     Block::Text(format!("<system-reminder>\n{text}\n</system-reminder>"))
 }

@@ -5,10 +5,11 @@ use super::open::OpenCalls;
 use super::whole::Conversation;
 use becket_engine::ToolCall;
 
-/// Result of a cancelled call.
+/// The result of a cancelled call.
 const CANCELLED: &str = "this call was put off, and cancelled by another prompt: it did not run";
 
-/// A conversation that ends in calls without results, on purpose: the one case in which such a one is stored.
+/// A conversation that intentionally ends in calls without results: the only case in which such a conversation is
+/// stored.
 #[derive(Debug)]
 #[must_use = "deferred calls have to be stored"]
 pub struct DeferredCalls {
@@ -23,32 +24,33 @@ pub struct DeferredCalls {
 })]
 #[non_exhaustive]
 pub struct DeferError {
-    /// The call that is not open; `None` if none was named.
+    /// The id of the call that is not open; `None` if no call was named.
     pub id: Option<String>,
-    /// The calls, as they were.
+    /// The open calls, unchanged.
     pub calls: Box<OpenCalls>,
 }
 
 impl DeferredCalls {
-    /// The calls that wait, in order.
+    /// Returns the waiting calls, in order.
     #[must_use]
     pub fn calls(&self) -> Vec<ToolCall> {
         self.calls.calls()
     }
 
-    /// Tries them again: PreToolUse fires once more for each, under the same id. Store what waits **before** the first of
-    /// them is started: after a crash they are then answered with an error, and none runs twice.
+    /// Opens the calls again: PreToolUse fires once more for each, under the same id. Store the pending entries
+    /// **before** the first of them is started: after a crash they are then answered with an error, and none runs
+    /// twice.
     pub fn resume(mut self) -> OpenCalls {
         self.calls.body.entries.push(Entry::Resumed);
         self.calls
     }
 
-    /// Another prompt came: they are answered as cancelled.
+    /// Answers the calls as cancelled because another prompt came.
     pub fn cancelled(self) -> Conversation {
         self.calls.close(CANCELLED)
     }
 
-    /// Takes the entries that are not stored yet, oldest first; the module says when to store them.
+    /// Takes the entries that are not stored yet, oldest first; the module documentation says when to store them.
     #[must_use = "what is taken has to be stored"]
     pub fn take_entries(&mut self) -> Vec<Entry> {
         self.calls.take_entries()

@@ -1,53 +1,53 @@
-//! One change of a conversation, as it is stored.
+//! A change to a conversation, as it is stored.
 
 use becket_llm::{Block, Response};
 
-/// One change of a conversation. All of them, in order, make it again ([`super::Replay`]).
+/// A change to a conversation. Replaying all of them in order restores it ([`super::Replay`]).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Entry {
-    /// The user said this.
-    Said {
-        /// Text, images, documents.
+    /// A message of the user.
+    UserMessage {
+        /// The text, images and documents.
         content: Vec<Block>,
     },
-    /// Text from another source beside it: a hook's context, a reminder of the host.
+    /// A text from another source: a hook's context, a reminder of the host.
     Beside {
-        /// Without the tags around it.
+        /// The text without the tags around it.
         text: String,
-        /// The call that it belongs to; `None` if it belongs to none.
+        /// The call that the text belongs to, if any.
         of: Option<String>,
     },
     /// A user message that transcript views hide (L4).
     Feedback {
-        /// Word for word.
+        /// The text, verbatim.
         text: String,
     },
-    /// The model answered.
+    /// An answer of the model.
     Answered {
-        /// As it came, but for ids of calls that had to be replaced.
+        /// The answer as received, except for ids of calls that had to be replaced.
         answer: Response,
     },
-    /// A call was answered.
+    /// The result of a call.
     Result {
-        /// The call.
+        /// The id of the call.
         tool_use_id: String,
-        /// As the tool gave it.
+        /// The content, as the tool returned it.
         content: Vec<Block>,
-        /// Set if it is an error.
+        /// Set if the result is an error.
         is_error: bool,
     },
-    /// These calls wait for the session to be resumed (D10).
+    /// Calls that wait for the session to be resumed (D10).
     Deferred {
-        /// Their ids.
+        /// The ids of the calls.
         ids: Vec<String>,
     },
-    /// The deferred calls are tried again.
+    /// The deferred calls are resumed.
     Resumed,
-    /// A summary took the place of what was said before.
+    /// A summary that replaces the earlier conversation.
     Summary {
-        /// It.
+        /// The text of the summary.
         text: String,
-        /// Number of last messages that stayed, as counted before.
+        /// The number of last messages that were kept, counted before the replacement.
         keep: usize,
     },
 }

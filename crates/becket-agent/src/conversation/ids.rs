@@ -1,20 +1,20 @@
-//! The ids of calls: unique in a whole conversation, in the API's alphabet, whatever a model makes of them.
+//! Call ids, which are unique in a conversation and use the API's alphabet, whatever ids a model chooses.
 //!
-//! Small servers number their calls from 0 in every answer, and some give no id at all.
+//! Small servers number the calls of every answer from 0, and some send no id at all.
 
 use becket_llm::{Block, Object};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The ids that a conversation has seen, those before a summary included: hooks have seen them, too.
+/// The ids that a conversation has seen, including those before a summary, which hooks have seen, too.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    /// The number that the next call of the same id is told apart by.
+    /// The ids so far, each with the number that distinguishes the next call with the same id.
     seen: HashMap<String, u32>,
 }
 
 impl Ids {
-    /// The same content with calls whose ids are their own.
+    /// Returns the content with unique ids for its calls.
     pub(super) fn settle(&mut self, content: Vec<Block>) -> Vec<Block> {
         content.into_iter().map(|block| self.settle_block(block)).collect()
     }
@@ -32,7 +32,7 @@ impl Ids {
         }
     }
 
-    /// A call that lacks its id or its name.
+    /// Returns the block for a call without an id or a name.
     fn maimed(&mut self, value: &Value) -> Block {
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
         let input = value.get("input").and_then(Value::as_object).cloned().unwrap_or_else(Object::new);
@@ -52,12 +52,12 @@ impl Ids {
     }
 }
 
-/// The type of a block that is not known.
+/// Returns the type of an unknown block.
 pub(super) fn kind(block: &Value) -> Option<&str> {
     block.get("type").and_then(Value::as_str)
 }
 
-/// The same in the alphabet that the API takes for ids and names.
+/// Returns a text in the alphabet that the API accepts for ids and names.
 pub(super) fn alphabetic(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).collect()
 }

@@ -7,38 +7,39 @@
 //!                                                   └─cancelled─▶ Conversation
 //! ```
 //!
-//! A [`Conversation`] is whole: each call in it has its result. It alone can be sent and said something to. While calls
-//! are open there is no conversation, only [`OpenCalls`], which take results and keep everything else waiting.
+//! A [`Conversation`] is complete: each call in it has its result. Only a complete one can be sent or take a new
+//! message. While calls are open there is no conversation, only [`OpenCalls`], which accept results and hold everything
+//! else back.
 //!
 //! INVARIANT: [`Conversation::messages`] is what the Messages API accepts: roles alternate and begin with the user's; a
 //! message with calls is followed by one that begins with all of their results, in the order of the calls; ids are
-//! unique and of the API's alphabet; no block is one that the API refuses (blank text, unsigned thoughts, thoughts at
-//! the end of a message, images beside an error). It holds for whatever a model or a tool gives, and for whatever part
-//! of what was stored can still be read.
+//! unique and use the API's alphabet; no block is one that the API rejects (blank text, unsigned thoughts, thoughts at
+//! the end of a message, images in an error). This is true for any output of a model or a tool, and for any readable
+//! part of a stored conversation.
 //!
-//! # What the model gets wrong
-//! - A call whose input is not a JSON object never arrives here: [`becket_llm::Collector`] refuses the whole answer.
-//! - An id that repeats an earlier one, of any answer, or that is missing or of another alphabet, is replaced by a new
-//!   one. The call runs under that one, in hooks, too.
+//! # Errors of the model
+//! - A call whose input is not a JSON object never arrives here: [`becket_llm::Collector`] rejects the whole answer.
+//! - An id that is missing, uses another alphabet, or repeats an earlier one of any answer is replaced by a new one.
+//!   The call runs under the new id, also in hooks.
 //! - A call without a name is a call of the tool ``, and one with an invalid name keeps it in [`ToolCall::name`]: both
 //!   are answered as calls of unknown tools.
 //!
-//! # What has to be stored, and when
-//! Each change is an [`Entry`] that waits in `take_entries()` of the value that was changed. Append what waits to the
+//! # When to store entries
+//! Each change is an [`Entry`] that waits in `take_entries()` of the changed value. Append the waiting entries to the
 //! transcript
 //!
-//! 1. before each request: prompts, reminders, feedback, and repairs that loading made;
+//! 1. before each request: prompts, reminders, feedback, and repairs made by loading;
 //! 2. after [`Conversation::answered`], **before** the first call of the answer is started: a call that ran is then
 //!    never unknown after a crash;
-//! 3. after each [`OpenCalls::answer`], so that a crash loses only what has no result yet;
-//! 4. after [`OpenCalls::close`], [`OpenCalls::defer`] and [`DeferredCalls::cancelled`], and after [`DeferredCalls::resume`]
-//!    before a call is started;
+//! 3. after each [`OpenCalls::answer`], so that a crash loses only calls without a result;
+//! 4. after [`OpenCalls::close`], [`OpenCalls::defer`] and [`DeferredCalls::cancelled`], and after
+//!    [`DeferredCalls::resume`] before a call is started;
 //! 5. after [`Conversation::replace_by_summary`], and when the session ends.
 //!
-//! More often does no harm. [`Replay`] makes the same conversation again from the entries, or from any beginning of
+//! Storing more often does no harm. [`Replay`] restores the same conversation from the entries, or from any prefix of
 //! them.
 //!
-//! It does no I/O, runs no calls, words no hook output, and does not decide when a turn ends.
+//! This module does no I/O, runs no calls, formats no hook output, and does not decide when a turn ends.
 //!
 //! [`ToolCall::name`]: becket_engine::ToolCall::name
 

@@ -8,27 +8,27 @@ use super::whole::Conversation;
 use becket_engine::ToolCall;
 use becket_llm::Block;
 
-/// The calls of one answer, until all of them are answered. The only way back to a [`Conversation`] answers them all.
+/// The calls of an answer, until all of them are answered. Only answering all of them returns a [`Conversation`].
 #[derive(Debug)]
 #[must_use = "open calls have to be closed or deferred"]
 pub struct OpenCalls {
     pub(super) body: Body,
-    /// In the order of the answer; never empty.
+    /// The calls in the order of the answer; never empty.
     pub(super) slots: Vec<Slot>,
     /// Texts that belong to no call.
     beside: Vec<String>,
 }
 
-/// One call.
+/// A call and its result.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) call: ToolCall,
     pub(super) result: Option<Answer>,
-    /// Texts of hooks about it.
+    /// The hooks' texts about the call.
     beside: Vec<String>,
 }
 
-/// Result of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub(super) struct Answer {
     content: Vec<Block>,
@@ -38,22 +38,22 @@ pub(super) struct Answer {
 /// The reason why a result was rejected. Nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
-    /// The answer has no such call.
+    /// The answer has no call with this id.
     #[error("no call `{id}` is open: answer one that the model made")]
     Unknown {
         /// The id.
         id: String,
     },
-    /// It was answered before.
+    /// The call was already answered.
     #[error("the call `{id}` has its result: the first one counts")]
-    Twice {
+    AlreadyAnswered {
         /// The id.
         id: String,
     },
 }
 
 impl OpenCalls {
-    /// The calls of an answer, if it has any.
+    /// Returns the calls of an answer, if it has any.
     pub(super) fn of(content: &[Block]) -> Option<Loose> {
         let call = |block: &Block| match block {
             Block::ToolUse { id, name, input } => {
@@ -71,36 +71,37 @@ impl OpenCalls {
         (!slots.is_empty()).then_some(Loose(slots))
     }
 
-    /// The calls that have no result yet, in the order in which the model made them.
+    /// Returns the calls without a result, in the order in which the model made them.
     #[must_use]
     pub fn calls(&self) -> Vec<ToolCall> {
         self.open().map(|slot| slot.call.clone()).collect()
     }
 
-    /// Returns whether no call is left to answer.
+    /// Returns whether all calls are answered.
     #[must_use]
     pub fn are_answered(&self) -> bool {
         self.open().next().is_none()
     }
 
-    /// Answers a call; in any order, since the results are sent in that of the calls.
+    /// Answers a call. The order does not matter, since the results are sent in the order of the calls.
     ///
     /// # Errors
-    /// The call does not exist, or is answered.
+    /// Errors if the call does not exist, or was already answered.
     pub fn answer(&mut self, id: &str, content: Vec<Block>, is_error: bool) -> Result<(), AnswerError> {
         let slot = self.slot(id)?;
         if slot.result.is_some() {
-            return Err(AnswerError::Twice { id: id.to_owned() });
+            return Err(AnswerError::AlreadyAnswered { id: id.to_owned() });
         }
         slot.result = Some(Answer { content: of_tool(content.clone(), is_error), is_error });
         self.body.entries.push(Entry::Result { tool_use_id: id.to_owned(), content, is_error });
         Ok(())
     }
 
-    /// Adds a hook's text about a call, to be sent after the results, in the order of the calls. Blank text is ignored.
+    /// Adds a hook's text about a call, which is sent after the results, in the order of the calls. Blank text is
+    /// ignored.
     ///
     /// # Errors
-    /// The call does not exist. It may already be answered.
+    /// Errors if the call does not exist. It may already be answered.
     pub fn beside_call(&mut self, id: &str, text: impl Into<String>) -> Result<(), AnswerError> {
         let text = text.into();
         let slot = self.slot(id)?;
@@ -112,8 +113,7 @@ impl OpenCalls {
     }
 
     /// Adds a text that belongs to no single call: the context of PostToolBatch, a reminder. It is sent after the texts
-    /// that
-    /// belong to calls. Blank text is ignored.
+    /// that belong to calls. Blank text is ignored.
     pub fn beside(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
@@ -122,8 +122,8 @@ impl OpenCalls {
         }
     }
 
-    /// Answers what is still open with an error, which says why, and gives the conversation back with everything that has
-    /// waited.
+    /// Answers the open calls with an error that contains the reason, and returns the conversation with everything that
+    /// was held back.
     pub fn close(mut self, unanswered: impl AsRef<str>) -> Conversation {
         self.answer_but(|_| false, unanswered.as_ref());
         let (mut results, mut texts) = (Vec::with_capacity(self.slots.len()), Vec::new());
@@ -138,11 +138,11 @@ impl OpenCalls {
         Conversation { body: self.body }
     }
 
-    /// Puts calls off until the session is resumed (D10); others that are open are answered with an error, as
-    /// [`OpenCalls::close`] does.
+    /// Defers calls until the session is resumed (D10); other open calls are answered with an error, as by
+    /// [`OpenCalls::close`].
     ///
     /// # Errors
-    /// No call is named, or one that is not open; the calls come back as they were.
+    /// Errors if no call is named, or one that is not open; the calls are returned unchanged.
     pub fn defer<Id: AsRef<str>>(
         mut self,
         ids: &[Id],
@@ -159,7 +159,7 @@ impl OpenCalls {
         Ok(DeferredCalls { calls: self })
     }
 
-    /// Takes the entries that are not stored yet, oldest first; the module says when to store them.
+    /// Takes the entries that are not stored yet, oldest first; the module documentation says when to store them.
     #[must_use = "what is taken has to be stored"]
     pub fn take_entries(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.body.entries)
@@ -193,7 +193,7 @@ impl Answer {
     }
 }
 
-/// Calls that are not in their conversation yet.
+/// Calls that are not part of a conversation yet.
 pub(super) struct Loose(Vec<Slot>);
 
 impl Loose {

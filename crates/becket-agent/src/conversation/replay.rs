@@ -1,7 +1,7 @@
-//! A conversation again, from what was stored of it.
+//! Restores a conversation from its stored entries.
 //!
-//! INVARIANT: whatever the entries are, and wherever they end, a valid conversation comes of them. What does not fit is
-//! left out and named; what is missing is answered with an error.
+//! INVARIANT: any sequence of entries, cut off anywhere, gives a valid conversation. Entries that do not fit are left
+//! out and reported; missing results are replaced by an error.
 
 use super::deferred::DeferredCalls;
 use super::entry::Entry;
@@ -9,11 +9,11 @@ use super::open::{AnswerError, OpenCalls};
 use super::sendable::SayError;
 use super::whole::{Conversation, Next};
 
-/// Result of a call that was open when the session ended.
+/// The result of a call that was open when the session ended.
 const LOST: &str =
     "the session ended before this call was answered: it may have run in part, and what it did is not undone";
 
-/// Makes a conversation again.
+/// Restores a conversation.
 #[derive(Debug, Default)]
 pub struct Replay {
     state: State,
@@ -22,28 +22,28 @@ pub struct Replay {
 /// A stored conversation.
 #[derive(Debug)]
 pub enum StoredConversation {
-    /// A conversation. Calls without a result have got an error, which waits to be stored.
+    /// A complete conversation. Calls without a result were answered with an error, which is yet to be stored.
     Whole(Conversation),
-    /// Calls that wait (D10).
+    /// Calls that were deferred (D10).
     Deferred(DeferredCalls),
 }
 
-/// An entry that does not fit what precedes it. It is left out.
+/// An entry that does not fit the entries before it. It is left out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
-    /// A result or a hook's text, of a call that is not open.
+    /// A result or a hook's text belongs to a call that is not open.
     #[error(transparent)]
     Answer(#[from] AnswerError),
-    /// Something that can't be said.
+    /// The content is not valid for a user.
     #[error(transparent)]
     Say(#[from] SayError),
-    /// Calls that are not open can't have been put off.
+    /// Calls that are not open can't be deferred.
     #[error("none of the calls `{}` is open", ids.join("`, `"))]
     Deferral {
-        /// The calls.
+        /// The ids of the calls.
         ids: Vec<String>,
     },
-    /// No calls were put off.
+    /// There are no deferred calls to resume.
     #[error("there are no calls to resume")]
     Resume,
 }
@@ -62,19 +62,20 @@ impl Default for State {
 }
 
 impl Replay {
-    /// Takes the next entry.
+    /// Applies the next entry.
     ///
     /// # Errors
-    /// It does not fit. The conversation continues without it.
+    /// Errors if the entry does not fit. The conversation continues without it.
     pub fn take(&mut self, entry: Entry) -> Result<(), Misfit> {
         let state = std::mem::take(&mut self.state);
         let (state, fit) = match entry {
             Entry::Result { .. } | Entry::Beside { .. } => state.beside(entry),
             Entry::Deferred { ids } => state.deferred(ids),
             Entry::Resumed => state.resumed(),
-            Entry::Said { .. } | Entry::Feedback { .. } | Entry::Answered { .. } | Entry::Summary { .. } => {
-                added(state.whole(), entry)
-            }
+            Entry::UserMessage { .. }
+            | Entry::Feedback { .. }
+            | Entry::Answered { .. }
+            | Entry::Summary { .. } => apply_to_whole(state.whole(), entry),
         };
         self.state = state;
         self.state.forget_entries();
@@ -93,7 +94,7 @@ impl Replay {
 }
 
 impl State {
-    /// The conversation, whatever was open.
+    /// Returns the complete conversation, closing any open calls.
     fn whole(self) -> Conversation {
         match self {
             Self::Whole(conversation) => conversation,
@@ -114,15 +115,15 @@ impl State {
                 return (Self::Whole(conversation), Err(unknown.into()));
             }
             (Self::Deferred(mut deferred), Entry::Beside { .. }) => {
-                let fit = told(&mut deferred.calls, entry);
+                let fit = apply_to_open(&mut deferred.calls, entry);
                 return (Self::Deferred(deferred), fit);
             }
-            // A result without a resume: they were being cancelled.
+            // A result without a resume means that the calls were being cancelled.
             (Self::Deferred(deferred), _) => deferred.calls,
             (Self::Open(calls), _) => calls,
             (state @ Self::Whole(_), _) => return (state, Ok(())),
         };
-        let fit = told(&mut calls, entry);
+        let fit = apply_to_open(&mut calls, entry);
         (Self::Open(calls), fit)
     }
 
@@ -154,13 +155,13 @@ impl State {
     }
 }
 
-/// An entry for open calls.
-fn told(calls: &mut OpenCalls, entry: Entry) -> Result<(), Misfit> {
+/// Applies an entry to open calls.
+fn apply_to_open(calls: &mut OpenCalls, entry: Entry) -> Result<(), Misfit> {
     match entry {
         Entry::Result { tool_use_id, content, is_error } => calls.answer(&tool_use_id, content, is_error)?,
         Entry::Beside { text, of: Some(id) } => calls.beside_call(&id, text)?,
         Entry::Beside { text, of: None } => calls.beside(text),
-        Entry::Said { .. }
+        Entry::UserMessage { .. }
         | Entry::Feedback { .. }
         | Entry::Answered { .. }
         | Entry::Deferred { .. }
@@ -170,8 +171,8 @@ fn told(calls: &mut OpenCalls, entry: Entry) -> Result<(), Misfit> {
     Ok(())
 }
 
-/// An entry for a whole conversation.
-fn added(mut conversation: Conversation, entry: Entry) -> (State, Result<(), Misfit>) {
+/// Applies an entry to a complete conversation.
+fn apply_to_whole(mut conversation: Conversation, entry: Entry) -> (State, Result<(), Misfit>) {
     let fit = match entry {
         Entry::Answered { answer } => {
             let state = match conversation.answered(answer) {
@@ -180,7 +181,7 @@ fn added(mut conversation: Conversation, entry: Entry) -> (State, Result<(), Mis
             };
             return (state, Ok(()));
         }
-        Entry::Said { content } => conversation.say(content),
+        Entry::UserMessage { content } => conversation.say(content),
         Entry::Summary { text, keep } => conversation.replace_by_summary(text, keep),
         Entry::Feedback { text } => {
             conversation.feedback(text);

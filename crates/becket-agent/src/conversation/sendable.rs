@@ -1,33 +1,32 @@
 //! Content blocks that each role may send. An invalid block would make every later request fail, and end the session
-//! for
-//! good.
+//! for good.
 
 use super::ids::{alphabetic, kind};
 use becket_llm::Block;
 use serde_json::Value;
 
-/// The kinds that are blocks of their own here: in [`Block::Other`] they lack something that the API demands.
+/// The kinds with a block type of their own here: in [`Block::Other`] they lack something that the API requires.
 const KNOWN: [&str; 6] = ["text", "image", "tool_use", "tool_result", "thinking", "redacted_thinking"];
 
-/// Further kinds of blocks that a user or a tool may hand in.
+/// Further kinds of blocks that a user or a tool may send.
 const DOCUMENTS: [&str; 2] = ["document", "search_result"];
 
-/// The images that the API takes.
+/// The image types that the API accepts.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// The longest name of a tool.
 const LONGEST_NAME: usize = 128;
 
-/// A block that a user can't send.
+/// The reason why a user can't send a block.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SayError {
-    /// There is nothing in it.
+    /// The block is empty.
     #[error("the message is empty: write what you want")]
     Empty,
-    /// Only the model or a tool says such a thing.
+    /// Only the model or a tool can send this block.
     #[error("a user's message can't hold a block of type `{kind}`: send text, images or documents")]
     NotForUsers {
-        /// Its type.
+        /// The type of the block.
         kind: String,
     },
 }
@@ -47,18 +46,19 @@ pub(super) fn of_user(content: Vec<Block>) -> Result<Vec<Block>, SayError> {
     if kept.is_empty() { Err(SayError::Empty) } else { Ok(kept) }
 }
 
-/// Returns a tool's blocks; one that can't be sent is described in words. An error is text only, and never empty.
+/// Returns a tool's blocks; a block that can't be sent is described in words. An error is text only, and never empty.
 pub(super) fn of_tool(content: Vec<Block>, is_error: bool) -> Vec<Block> {
     let fits = |block: &Block| block.as_text().is_some() || (!is_error && is_material(block));
-    let in_words = |block: Block| if fits(&block) { block } else { Block::Text(left_out(&block)) };
-    let mut kept: Vec<Block> = content.into_iter().filter(|block| !is_blank(block)).map(in_words).collect();
+    let described = |block: Block| if fits(&block) { block } else { Block::Text(left_out(&block)) };
+    let mut kept: Vec<Block> = content.into_iter().filter(|block| !is_blank(block)).map(described).collect();
     if kept.is_empty() && is_error {
         kept.push(Block::Text("it failed, and did not say why".to_owned()));
     }
     kept
 }
 
-/// Returns the model's blocks, its calls settled. Thoughts at the end led to nothing.
+/// Returns the model's blocks, with valid ids for its calls. Thoughts at the end are dropped, since nothing follows
+/// them.
 pub(super) fn of_model(content: &[Block]) -> Vec<Block> {
     let mut kept: Vec<Block> = content.iter().filter_map(said_by_model).collect();
     let is_thought = |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
@@ -85,7 +85,7 @@ fn said_by_model(block: &Block) -> Option<Block> {
     }
 }
 
-/// A name that the API takes, for one that it may not.
+/// Returns a name that the API accepts for one that it might not.
 fn possible_name(name: &str) -> String {
     let mut name = alphabetic(name);
     name.truncate(LONGEST_NAME);

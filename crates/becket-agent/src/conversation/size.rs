@@ -1,19 +1,20 @@
-//! The size of a conversation, in tokens: as last reported by the API, plus an estimate for what came since.
+//! The size of a conversation, in tokens: as last reported by the API, plus an estimate for everything since.
 
 use becket_llm::{Block, Usage};
 
-/// Bytes of a token, on average. Bytes and not characters: a character that takes three of them takes more tokens, too.
+/// The average bytes of a token. Bytes instead of characters, because a character of three bytes takes more tokens,
+/// too.
 const BYTES_OF_A_TOKEN: u64 = 4;
 
-/// Assumed bytes of an image: its data does not determine its tokens.
+/// The assumed bytes of an image: its tokens do not depend on the size of its data.
 const BYTES_OF_AN_IMAGE: u64 = 1_600 * BYTES_OF_A_TOKEN;
 
 /// The size of a conversation.
 #[derive(Debug, Default)]
 pub(super) struct Size {
-    /// Tokens up to the last answer, if the API has told them since the last summary.
-    told: Option<u64>,
-    /// Bytes since; from the beginning, if none was reported.
+    /// The tokens up to the last answer, if the API has reported them since the last summary.
+    reported: Option<u64>,
+    /// The bytes since then, or from the beginning if nothing was reported.
     bytes: u64,
 }
 
@@ -22,21 +23,21 @@ impl Size {
         self.bytes = self.bytes.saturating_add(content.iter().map(bytes).sum());
     }
 
-    /// Takes over the usage that an answer reports for everything up to its end; some providers report none.
-    pub(super) fn told(&mut self, usage: &Usage) {
+    /// Records the usage that an answer reports for everything up to its end; some providers report none.
+    pub(super) fn record_usage(&mut self, usage: &Usage) {
         let read = usage.input_tokens.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
         if read > 0 {
-            *self = Self { told: Some(read.saturating_add(usage.output_tokens)), bytes: 0 };
+            *self = Self { reported: Some(read.saturating_add(usage.output_tokens)), bytes: 0 };
         }
     }
 
-    /// Returns whether a provider has reported part of it, including what it was sent beside the conversation.
+    /// Returns whether a provider has reported part of the size, which includes what was sent besides the conversation.
     pub(super) fn is_told(&self) -> bool {
-        self.told.is_some()
+        self.reported.is_some()
     }
 
     pub(super) fn tokens(&self) -> u64 {
-        self.told.unwrap_or(0).saturating_add(self.bytes.div_ceil(BYTES_OF_A_TOKEN))
+        self.reported.unwrap_or(0).saturating_add(self.bytes.div_ceil(BYTES_OF_A_TOKEN))
     }
 }
 

@@ -1,4 +1,4 @@
-//! A conversation in which nothing is open.
+//! A conversation without open calls.
 
 use super::body::{Body, reminder};
 use super::entry::Entry;
@@ -6,10 +6,10 @@ use super::open::OpenCalls;
 use super::sendable::{SayError, of_model, of_user};
 use becket_llm::{Block, Message, Response, Role};
 
-/// The messages for the model: each call has its result (L2).
+/// The messages for the model, in which each call has its result (L2).
 ///
-/// An answer consumes it and returns either a conversation again, or the calls that have to be answered first; until
-/// then nothing can be said or sent:
+/// [`Conversation::answered`] consumes it, and returns either a conversation again, or the calls that must be answered
+/// first; until then nothing can be added or sent:
 ///
 /// ```
 /// use becket_agent::conversation::{Conversation, Next};
@@ -55,26 +55,27 @@ pub struct Conversation {
 #[derive(Debug)]
 #[must_use = "open calls have to be answered"]
 pub enum Next {
-    /// A conversation: the model asks for nothing.
+    /// The conversation: the model made no calls.
     Done(Conversation),
-    /// Calls, which have to be answered first.
+    /// Calls that must be answered first.
     Calls(OpenCalls),
 }
 
 impl Conversation {
-    /// The user says something.
+    /// Adds a message of the user.
     ///
     /// # Errors
-    /// There is nothing in it, or something that no user says, such as the result of a tool; then nothing is said.
+    /// Errors if the message is empty, or contains something that a user can't send, such as a tool result; then
+    /// nothing is added.
     pub fn say(&mut self, content: Vec<Block>) -> Result<(), SayError> {
         let kept = of_user(content.clone())?;
-        self.body.entries.push(Entry::Said { content });
+        self.body.entries.push(Entry::UserMessage { content });
         self.body.user(kept);
         Ok(())
     }
 
-    /// A hook's context or a reminder, as a block of its own in the user's message: the last one, or else the next.
-    /// Blank text is none.
+    /// Adds a hook's context or a reminder as a separate block in the user's message: the last one, or else the next.
+    /// Blank text is ignored.
     pub fn beside(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
@@ -83,14 +84,15 @@ impl Conversation {
         }
     }
 
-    /// Returns whether a text is already beside the conversation, word for word.
+    /// Returns whether this exact text was already added.
     #[must_use]
     pub(crate) fn has_beside(&self, text: &str) -> bool {
         let wanted = reminder(text);
         self.body.messages.iter().any(|message| message.content.contains(&wanted))
     }
 
-    /// A user message that transcript views hide: what a blocking Stop hook says, word for word (L4). Blank text is none.
+    /// Adds a user message that transcript views hide: a blocking Stop hook's text, verbatim (L4). Blank text is
+    /// ignored.
     pub fn feedback(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
@@ -99,14 +101,14 @@ impl Conversation {
         }
     }
 
-    /// The model has answered. Its content as it is kept, with ids that may be new, is in the entry that waits.
+    /// Adds an answer of the model. Its content as kept, possibly with new ids, is in the pending entry.
     ///
-    /// An empty answer leaves no message. One straight after another, as after a pause, joins it.
+    /// An empty answer adds no message. An answer directly after another, such as after a pause, is joined with it.
     pub fn answered(mut self, mut answer: Response) -> Next {
         let body = &mut self.body;
         answer.content = body.ids.settle(std::mem::take(&mut answer.content));
         body.model(of_model(&answer.content));
-        body.size.told(&answer.usage);
+        body.size.record_usage(&answer.usage);
         let calls = OpenCalls::of(&answer.content);
         body.entries.push(Entry::Answered { answer });
         match calls {
@@ -115,10 +117,11 @@ impl Conversation {
         }
     }
 
-    /// Replaces everything but the last `keep` messages by a summary; one more stays if a result would lose its call.
+    /// Replaces everything but the last `keep` messages with a summary; one more is kept if a result would lose its
+    /// call.
     ///
     /// # Errors
-    /// The summary is blank; then the conversation is unchanged.
+    /// Errors if the summary is blank; then the conversation is unchanged.
     pub fn replace_by_summary(&mut self, text: impl Into<String>, keep: usize) -> Result<(), SayError> {
         let text = text.into();
         if text.trim().is_empty() {
@@ -129,13 +132,13 @@ impl Conversation {
         Ok(())
     }
 
-    /// The messages of a request.
+    /// Returns the messages of a request.
     ///
-    /// If the last message is the model's own, a provider continues from there after a pause; most refuse it otherwise.
+    /// If the last message is the model's own, a provider continues from there after a pause; otherwise most reject it.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         let mut messages = self.body.messages.clone();
-        // A last message of the model may not end in blanks.
+        // A last message of the model must not end in whitespace.
         if let Some(Message { role: Role::Assistant, content }) = messages.last_mut()
             && let Some(Block::Text(text)) = content.last_mut()
         {
@@ -156,21 +159,21 @@ impl Conversation {
         self.body.messages.is_empty()
     }
 
-    /// About how many tokens it takes: what the API told with the last answer, which counts the system prompt and the
-    /// tools, and a quarter of the bytes since. Before the first answer, after a summary, and with providers that tell
-    /// nothing, it is a quarter of the bytes of the messages alone.
+    /// Estimates the size in tokens: the number that the API reported with the last answer, which includes the system
+    /// prompt and the tools, plus a quarter of the bytes since. Before the first answer, after a summary, and with
+    /// providers that report nothing, it is a quarter of the bytes of the messages alone.
     #[must_use]
     pub fn tokens(&self) -> u64 {
         self.body.size.tokens()
     }
 
-    /// Returns whether that includes a provider's report, which covers the system prompt and the tools.
+    /// Returns whether the estimate includes a provider's report, which covers the system prompt and the tools.
     #[must_use]
     pub fn is_told(&self) -> bool {
         self.body.size.is_told()
     }
 
-    /// Takes the entries that are not stored yet, oldest first; the module says when to store them.
+    /// Takes the entries that are not stored yet, oldest first; the module documentation says when to store them.
     #[must_use = "what is taken has to be stored"]
     pub fn take_entries(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.body.entries)

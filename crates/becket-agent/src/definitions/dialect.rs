@@ -1,4 +1,4 @@
-//! The dialect of definitions: directories, variables, and other names of tools.
+//! The dialect of definitions: directories, variables, and former names of tools.
 
 use becket_engine::Profile;
 use becket_engine::config::Request;
@@ -8,12 +8,12 @@ use becket_rules::Renames;
 #[derive(Debug, Clone)]
 pub struct Dialect {
     pub(crate) profile: Profile,
-    /// Other names of tools (M7).
+    /// The other names of tools (M7).
     pub(crate) tools: Renames,
 }
 
 impl Dialect {
-    /// That of a configuration.
+    /// Creates the dialect of a configuration.
     #[must_use]
     pub fn of(request: &Request) -> Self {
         Self { profile: request.profile.clone(), tools: request.tools.clone() }

@@ -1,4 +1,4 @@
-//! The fields of one definition, read by type: what has the wrong type is a finding, and counts as absent.
+//! The fields of a definition, read by type: a field of the wrong type is a finding, and counts as missing.
 
 use becket_engine::config::frontmatter::{self, Field};
 use becket_engine::config::{Diagnostic, Severity};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The fields of one file, and what is wrong with them.
+/// The fields of a file, and the findings about them.
 #[derive(Debug)]
 pub(crate) struct Fields<'t> {
     text: &'t str,
@@ -19,14 +19,14 @@ pub(crate) struct Fields<'t> {
 }
 
 impl<'t> Fields<'t> {
-    /// Takes a file's text apart.
+    /// Parses the text of a file.
     pub(crate) fn of(text: &'t str, file: &Path, source: &Source) -> Self {
         let frontmatter::Definition { fields, body, diagnostics } =
             frontmatter::definition(text, file, source);
         Self { text, fields, file: file.into(), source: source.clone(), body, diagnostics }
     }
 
-    /// Returns whether a part of it could not be read.
+    /// Returns whether a part of the file could not be read.
     pub(crate) fn is_broken(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
@@ -36,7 +36,7 @@ impl<'t> Fields<'t> {
         self.field(key).is_some()
     }
 
-    /// A text. A number or a switch counts as the text that it was written as.
+    /// Returns a text. A number or a boolean counts as the text in the file.
     pub(crate) fn text(&mut self, key: &str) -> Option<String> {
         match &self.field(key)?.value {
             Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
@@ -46,7 +46,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// A text that may look like a list, as `[file] [mode]` does: its text counts.
+    /// Returns a text that may look like a list, such as `[file] [mode]`, as it is written.
     pub(crate) fn written(&mut self, key: &str) -> Option<String> {
         let field = self.field(key)?;
         if let Value::Array(items) = &field.value {
@@ -61,7 +61,7 @@ impl<'t> Fields<'t> {
         self.text(key)
     }
 
-    /// `true` or `false`.
+    /// Returns a boolean.
     pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
         match &self.field(key)?.value {
             Value::Bool(flag) => Some(*flag),
@@ -73,7 +73,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// A whole number above 0.
+    /// Returns an integer above 0.
     pub(crate) fn number(&mut self, key: &str) -> Option<u32> {
         let number = self.field(key)?.value.as_u64().filter(|number| *number > 0);
         match number.and_then(|number| u32::try_from(number).ok()) {
@@ -82,7 +82,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Names: a list, or a text with commas or blanks between them; a text in parentheses is kept whole.
+    /// Returns names: a list, or a text separated by commas or spaces; a text in parentheses is kept together.
     pub(crate) fn names(&mut self, key: &str) -> Option<Vec<String>> {
         match &self.field(key)?.value {
             Value::String(text) => Some(split(text)),
@@ -99,8 +99,8 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Names, and things that are described under their names: a list of both, or an object of the latter. A name that is
-    /// described twice is a finding, and the first description counts.
+    /// Returns names, and objects that are described under their names: a list of both, or an object of the latter. A
+    /// name that is described twice is a finding, and the first description counts.
     pub(crate) fn names_and_described(&mut self, key: &str) -> (Vec<String>, Map<String, Value>) {
         let (mut names, mut described) = (Vec::new(), Map::new());
         let items = match self.field(key).map(|field| field.value.clone()) {
@@ -130,7 +130,7 @@ impl<'t> Fields<'t> {
         (names, described)
     }
 
-    /// Patterns of paths: a list, or a text with commas between them; a text in braces is kept whole.
+    /// Returns path patterns: a list, or a text separated by commas; a text in braces is kept together.
     pub(crate) fn patterns(&mut self, key: &str) -> Option<Vec<String>> {
         let patterns = match &self.field(key)?.value {
             Value::String(text) => Some(split_patterns(text)),
@@ -144,12 +144,12 @@ impl<'t> Fields<'t> {
         patterns.map(trimmed).or_else(|| self.wrong(key, "a list of patterns"))
     }
 
-    /// Something that keeps the definition from being loaded.
+    /// Adds an error, which prevents loading the definition.
     pub(crate) fn error(&mut self, key: &str, code: &'static str, message: String) {
         self.add(Severity::Error, key, code, message);
     }
 
-    /// Something that is loaded and looks wrong.
+    /// Adds a warning about something that is loaded but looks wrong.
     pub(crate) fn warning(&mut self, key: &str, code: &'static str, message: String) {
         self.add(Severity::Warning, key, code, message);
     }
@@ -163,7 +163,7 @@ impl<'t> Fields<'t> {
         None
     }
 
-    /// A finding about a field, or about the whole file where it has no such field.
+    /// Adds a finding about a field, or about the whole file if it does not have the field.
     fn add(&mut self, severity: Severity, key: &str, code: &'static str, message: String) {
         let field = self.fields.iter().find(|field| field.key == key);
         let found = Diagnostic::new(severity, code, message, Arc::clone(&self.file), self.source.clone());
@@ -175,7 +175,7 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// Names with commas or blanks between them.
+/// Splits names at commas or spaces.
 fn split(text: &str) -> Vec<String> {
     let (mut names, mut name, mut depth) = (Vec::new(), String::new(), 0_usize);
     for c in text.chars() {
@@ -195,7 +195,7 @@ fn split(text: &str) -> Vec<String> {
     names
 }
 
-/// Patterns with commas between them.
+/// Splits patterns at commas.
 fn split_patterns(text: &str) -> Vec<String> {
     let mut depth = 0_usize;
     let parts = text.split(|c| {

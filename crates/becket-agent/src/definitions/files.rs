@@ -1,6 +1,6 @@
-//! The Markdown files below a directory, in the order of their paths.
+//! The Markdown files below a directory, in path order.
 //!
-//! Links are followed, as people link what they share; depth and number are bounded, so that a circle of links ends.
+//! Links are followed, because people link shared files; depth and number are limited, so that a cycle of links ends.
 
 use becket_engine::config::{Diagnostic, ReadError, Severity};
 use becket_model::Source;
@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The most files that one directory may hold.
+/// The maximum number of files in a directory.
 const MOST: usize = 2000;
 /// Maximum depth of the search for directories.
 const DEEPEST: usize = 8;
@@ -26,8 +26,8 @@ pub(crate) struct FoundFiles {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Returns the files below `place` that `wanted` takes, or `place` itself where it is a file. A directory that does not
-/// exist holds none; a plugin in it is not searched, since its definitions are its own.
+/// Returns the files below `place` for which `wanted` is true, or `place` itself if it is a file. A directory that does
+/// not exist contains no files; a plugin in it is not searched, since its definitions are its own.
 pub(crate) fn markdown(place: &Path, source: &Source, wanted: impl Fn(&Path) -> bool) -> FoundFiles {
     if let (true, Some(root), Some(name)) = (place.is_file(), place.parent(), place.file_name()) {
         let files = if wanted(place) { vec![name.into()] } else { Vec::new() };
@@ -35,9 +35,9 @@ pub(crate) fn markdown(place: &Path, source: &Source, wanted: impl Fn(&Path) -> 
     }
     let directory = place;
     let mut found = FoundFiles { root: directory.to_owned(), ..FoundFiles::default() };
-    let mut left = vec![(PathBuf::new(), 0)];
+    let mut pending = vec![(PathBuf::new(), 0)];
     let mut looked_at = 0;
-    while let Some((below, depth)) = left.pop() {
+    while let Some((below, depth)) = pending.pop() {
         let entries = match names(&directory.join(&below)) {
             Ok(entries) => entries,
             Err(error) => {
@@ -62,7 +62,7 @@ pub(crate) fn markdown(place: &Path, source: &Source, wanted: impl Fn(&Path) -> 
             let path = below.join(name);
             if directory.join(&path).is_dir() {
                 if depth < DEEPEST && !directory.join(&path).join(PLUGIN).is_file() {
-                    left.push((path, depth + 1));
+                    pending.push((path, depth + 1));
                 }
             } else if wanted(&path) {
                 found.files.push(path);
@@ -78,7 +78,7 @@ pub(crate) fn is_markdown(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
-/// The names in a directory, but for hidden ones.
+/// Returns the names in a directory, without hidden ones.
 fn names(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(directory) {
         Ok(entries) => entries,
@@ -92,7 +92,7 @@ fn names(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(names?.into_iter().filter(|name| !hidden(name)).map(PathBuf::from).collect())
 }
 
-/// A file that can't be read.
+/// Returns the diagnostic for a file that can't be read.
 pub(crate) fn unreadable(file: &Path, source: &Source, error: &ReadError) -> Diagnostic {
     about(file, source, "unreadable-file", format!("this file can't be read: {error}"))
 }

@@ -1,22 +1,22 @@
-//! The directories in which definitions lie, and whose word each is.
+//! The directories with definitions, and the source of each.
 
 use becket_engine::config::{Diagnostic, Plugin, PluginDefinitions, Request};
 use becket_model::Source;
 use std::path::{Path, PathBuf};
 
-/// One directory that may hold agents, skills and commands.
+/// A directory that may contain agents, skills and commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Home {
-    /// Origin of the definitions: managed, the user, the project, or a plugin.
+    /// The source of the definitions: managed, the user, the project, or a plugin.
     pub source: Source,
     /// The directory, absolute.
     pub directory: PathBuf,
     /// Directories of skills, and directories that are a skill.
     pub(crate) skills: Vec<PathBuf>,
-    /// Directories of commands, and files that are one.
+    /// Directories of commands, and files that are a command.
     pub(crate) commands: Vec<PathBuf>,
-    /// Directories of agents, and files that are one.
+    /// Directories of agents, and files that are an agent.
     pub(crate) agents: Vec<PathBuf>,
     /// Directories of output styles.
     pub(crate) output_styles: Vec<PathBuf>,
@@ -31,24 +31,25 @@ impl Home {
     }
 }
 
-/// All of them. The default has none, as a bare start.
+/// All directories with definitions. The default has none, for a bare start.
 #[derive(Debug, Clone, Default)]
 pub struct Homes {
-    /// Managed, project, user, plugins.
+    /// The directories, in the order managed, project, user, plugins.
     pub(crate) list: Vec<Home>,
-    /// The paths of plugins that lead nowhere or out of them.
+    /// The problems with plugin paths that do not exist or lead out of the plugin.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Homes {
-    /// The places that the profile names (C4), and the plugins; those of files that the request leaves out are left out.
+    /// Returns the directories of the profile (C4) and the plugins, without the sources that the request excludes.
     #[must_use]
     pub fn of(request: &Request, plugins: &[Plugin]) -> Self {
         let managed = request.managed.as_ref().unwrap_or(&request.profile.managed);
         let mut list = vec![Home::new(Source::Policy, managed.join(&*request.profile.directory))];
         let project = request.start.join(&*request.profile.directory);
         let users = request.user_directory();
-        // A session that starts in the home directory finds the user's own there, which belong to no project.
+        // A session started in the home directory finds the user's own directory there, which does not belong to a
+        // project.
         if request.sources.project && !users.as_ref().is_some_and(|users| is_same(users, &project)) {
             list.push(Home::new(Source::Project, project));
         }
@@ -72,7 +73,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Returns the prefix of a plugin's definitions: the name from its manifest.
+/// Returns the prefix of a plugin's definitions: the name in its manifest.
 pub(crate) fn namespace(source: &Source) -> Option<&str> {
     match source {
         Source::Plugin(plugin) => Some(&plugin.name),

@@ -1,14 +1,14 @@
-//! Files that define an agent, a skill or a command: where they lie, whose they are, and what stands in them.
+//! Files that define an agent, a skill or a command: their location, owner and content.
 //!
-//! Text in, values out; nothing here runs anything. INVARIANT: a broken file is a finding with its place, and takes no
-//! other file down with it (`protocol.md` C7).
+//! Only parsing; nothing here runs anything. INVARIANT: an invalid file is a finding with its position, and affects no
+//! other file (`protocol.md` C7).
 
 mod dialect;
 mod fields;
 mod files;
 mod home;
 mod names;
-mod whose;
+mod owner;
 
 pub use dialect::Dialect;
 pub(crate) use fields::Fields;
@@ -16,4 +16,4 @@ pub(crate) use files::{is_markdown, markdown, unreadable};
 pub(crate) use home::namespace;
 pub use home::{Home, Homes};
 pub(crate) use names::{is_plain, unknown};
-pub use whose::{ModelChoice, Whose};
+pub use owner::{DefinitionOwner, ModelChoice};

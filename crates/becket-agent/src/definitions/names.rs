@@ -2,7 +2,7 @@
 
 use becket_tools::schema::brief;
 
-/// The longest name, in characters.
+/// The maximum length of a name, in characters.
 const LONGEST: usize = 64;
 
 /// Returns whether a name can be typed, and matched by a rule: letters, digits, `-`, `_` and `.`.
@@ -11,7 +11,7 @@ pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= LONGEST && name.chars().all(is_plain)
 }
 
-/// Returns an error for an unknown name: the nearest one, and all that exist.
+/// Returns the error for an unknown name, with the nearest name and all existing ones.
 pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     let name = brief(name);
     let near = becket_base::suggest(&name, known).map(|near| format!(": did you mean `{near}`?"));

@@ -1,6 +1,6 @@
-//! The way of one question.
+//! The handling of one question.
 
-use super::form::{fitting, in_words};
+use super::form::{describe_errors, fitting};
 use super::hook_answer::{self, EmptyAcceptance};
 use super::report::{AnsweredBy, ElicitationRecord};
 use super::user::{ElicitUser, ElicitationRequest, UserQuestion};
@@ -12,23 +12,23 @@ use becket_model::{Event, Session};
 use serde_json::Map;
 use tokio::sync::Mutex;
 
-/// Maximum number of times that a user is asked again because the answer does not fit.
+/// The maximum number of times that a user is asked again because the answer does not fit.
 const MOST_TIMES: usize = 5;
 
-/// One question, and the parties that can answer it.
+/// A question, and the parties that can answer it.
 pub(super) struct QuestionContext<'a> {
     pub(super) server: &'a str,
     pub(super) asked: &'a Elicitation,
     pub(super) cancel: &'a CancellationToken,
-    /// The hooks; none before the host is ready.
+    /// The hooks; `None` before the host is ready.
     pub(super) hooks: Option<(Engine, Session)>,
     pub(super) user: Option<&'a dyn ElicitUser>,
-    /// Lock of the turn to ask the user.
+    /// The lock that lets one question at a time be shown to the user.
     pub(super) turn: &'a Mutex<()>,
 }
 
 impl QuestionContext<'_> {
-    /// Answers it. What is wrong on the way is in what comes back.
+    /// Answers the question. Errors on the way are recorded in the result.
     pub(super) async fn answered(&self) -> ElicitationRecord {
         let mut elicited = ElicitationRecord::open(self.server, self.asked);
         match wanted(self.asked) {
@@ -54,20 +54,20 @@ impl QuestionContext<'_> {
         if let Some(answer) = self.hooks_before(wanted, elicited).await {
             return (answer, AnsweredBy::Hook);
         }
-        let said = self.user_says(wanted, elicited).await;
+        let user_answer = self.user_says(wanted, elicited).await;
         if self.cancel.is_cancelled() {
             return (ElicitationAnswer::Cancel, AnsweredBy::Nobody);
         }
-        elicited.has_heard_user = said.is_some();
-        let by = if said.is_some() { AnsweredBy::User } else { AnsweredBy::Nobody };
-        let answer = said.unwrap_or(ElicitationAnswer::Cancel);
+        elicited.has_heard_user = user_answer.is_some();
+        let by = if user_answer.is_some() { AnsweredBy::User } else { AnsweredBy::Nobody };
+        let answer = user_answer.unwrap_or(ElicitationAnswer::Cancel);
         match self.hooks_after(wanted, &answer, elicited).await {
             Some(changed) if changed != answer => (changed, AnsweredBy::Hook),
             Some(_) | None => (answer, by),
         }
     }
 
-    /// Elicitation.
+    /// Fires Elicitation, and returns the answer of its hooks, if any.
     async fn hooks_before(
         &self,
         wanted: &ElicitationRequest,
@@ -85,13 +85,14 @@ impl QuestionContext<'_> {
         }
         let (engine, session) = self.hooks.as_ref()?;
         let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
-        let said = hook_answer::read(&outcome, wanted, EmptyAcceptance::Means(&Map::new()));
+        let combined = hook_answer::read(&outcome, wanted, EmptyAcceptance::Content(&Map::new()));
         elicited.outcomes.push(outcome);
-        elicited.failures.extend(said.failures);
-        said.answer
+        elicited.failures.extend(combined.failures);
+        combined.answer
     }
 
-    /// Fires ElicitationResult for the user's answer, or for the cancel that stands for one; returns what hooks make of it.
+    /// Fires ElicitationResult for the user's answer, or for the cancel that replaces it; returns the result of its
+    /// hooks.
     async fn hooks_after(
         &self,
         wanted: &ElicitationRequest,
@@ -110,16 +111,16 @@ impl QuestionContext<'_> {
             .content(content);
         let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
         let unfilled = match answer {
-            ElicitationAnswer::Accept(content) => EmptyAcceptance::Means(content),
+            ElicitationAnswer::Accept(content) => EmptyAcceptance::Content(content),
             ElicitationAnswer::Decline | ElicitationAnswer::Cancel => EmptyAcceptance::MakesNoYes,
         };
-        let said = hook_answer::read(&outcome, wanted, unfilled);
+        let combined = hook_answer::read(&outcome, wanted, unfilled);
         elicited.outcomes.push(outcome);
-        elicited.failures.extend(said.failures);
-        said.answer
+        elicited.failures.extend(combined.failures);
+        combined.answer
     }
 
-    /// Returns the user's answer; none if there is no user, or the code that asks is broken.
+    /// Returns the user's answer; `None` if there is no user, or the code that asks fails.
     async fn user_says(
         &self,
         wanted: &ElicitationRequest,
@@ -127,15 +128,15 @@ impl QuestionContext<'_> {
     ) -> Option<ElicitationAnswer> {
         let user = self.user?;
         let cancel = self.cancel.child_token();
-        let _told_when_dropped = cancel.clone().drop_guard();
-        let asked = async {
+        let _cancel_on_drop = cancel.clone().drop_guard();
+        let asking = async {
             let _turn = self.turn.lock().await;
             catch_panic(self.until_it_fits(user, wanted, &cancel)).await
         };
         let answer = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return None,
-            answer = asked => answer,
+            answer = asking => answer,
         };
         match answer {
             Ok(Ok(answer)) => Some(answer),
@@ -143,8 +144,8 @@ impl QuestionContext<'_> {
                 elicited.failures.push(why);
                 None
             }
-            Err(said) => {
-                elicited.failures.push(format!("the host's code for asking panicked: {said}"));
+            Err(panic) => {
+                elicited.failures.push(format!("the host's code for asking panicked: {panic}"));
                 None
             }
         }
@@ -167,11 +168,11 @@ impl QuestionContext<'_> {
                 Err(wrong) => question.wrong = wrong,
             }
         }
-        Err(format!("no answer of the user fitted the form: {}", in_words(&question.wrong)))
+        Err(format!("no answer of the user fitted the form: {}", describe_errors(&question.wrong)))
     }
 }
 
-/// Returns the question, if it can be shown.
+/// Returns the request for the user, if it can be shown.
 fn wanted(asked: &Elicitation) -> Result<ElicitationRequest, String> {
     let wanted = match asked {
         Elicitation::Form { schema, .. } => Form::read(schema).map(ElicitationRequest::Form),
@@ -180,8 +181,8 @@ fn wanted(asked: &Elicitation) -> Result<ElicitationRequest, String> {
     wanted.map_err(|error| error.to_string())
 }
 
-/// The address as hooks judge it: the very one that is opened, since a server may spell it so that another reader sees
-/// another host. A slash that only the parser adds is left out.
+/// Returns the address that hooks judge, which is the one that is opened: a server may write it so that another parser
+/// reads a different host. A slash that only the parser adds is left out.
 fn as_opened<'a>(written: &'a str, address: &'a Address) -> &'a str {
     let added = address.url().strip_suffix('/') == Some(written);
     if added { written } else { address.url() }
@@ -200,7 +201,7 @@ fn mode(asked: &Elicitation) -> &'static str {
     }
 }
 
-/// Newer versions of the protocol name no id.
+/// Returns the id of a question; newer versions of the protocol have none.
 fn id(asked: &Elicitation) -> Option<String> {
     match asked {
         Elicitation::Form { .. } => None,

@@ -1,14 +1,14 @@
-//! Holds an answer to what was asked.
+//! Checks an answer against the question's form.
 
 use super::user::ElicitationRequest;
 use becket_mcp::elicitation::FieldError;
 use becket_rules::{Alphabet, Matcher, Renames, Verdict};
 use serde_json::{Map, Value};
 
-/// The content that goes back: with the form's defaults where it leaves something out. An accepted visit has none.
+/// Returns the content to send back, with the form's defaults for missing fields. An accepted visit has none.
 ///
 /// # Errors
-/// What does not fit.
+/// Errors with the fields that do not fit.
 pub(super) fn fitting(
     wanted: &ElicitationRequest,
     mut content: Map<String, Value>,
@@ -22,9 +22,8 @@ pub(super) fn fitting(
     }
 }
 
-/// Returns whether a text matches a server's expression, in bounded time. In a group, an expression is never taken for
-/// a
-/// list of names (M2).
+/// Returns whether a text matches a server's regular expression, in bounded time. The expression is put into a group,
+/// so that it is never read as a list of names (M2).
 fn matches(expression: &str, text: &str) -> Option<bool> {
     let grouped = format!("(?:{expression})");
     let matcher = Matcher::compile(Some(&grouped), Alphabet::Wide, &Renames::none()).ok()?;
@@ -36,7 +35,7 @@ fn matches(expression: &str, text: &str) -> Option<bool> {
 }
 
 /// Returns the errors of the fields on one line.
-pub(super) fn in_words(wrong: &[FieldError]) -> String {
+pub(super) fn describe_errors(wrong: &[FieldError]) -> String {
     let wrong: Vec<String> = wrong.iter().map(FieldError::to_string).collect();
     wrong.join("; ")
 }

@@ -1,6 +1,6 @@
-//! Answers of hooks to a question, checked against its schema (`protocol.md` D11, O10).
+//! Hooks' answers to a question, checked against its schema (`protocol.md` D11, O10).
 
-use super::form::{fitting, in_words};
+use super::form::{describe_errors, fitting};
 use super::user::ElicitationRequest;
 use becket_engine::{Outcome, Run};
 use becket_mcp::ElicitationAnswer;
@@ -11,22 +11,22 @@ use std::cmp::Reverse;
 /// The combined answer of the hooks of one event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HookAnswer {
-    /// Their answer, if they give one.
+    /// The hooks' answer, if they give one.
     pub(super) answer: Option<ElicitationAnswer>,
-    /// Errors in the answers that don't count, each with its hook.
+    /// The errors in the answers that don't count, each with its hook.
     pub(super) failures: Vec<String>,
 }
 
 /// The meaning of an acceptance without content.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EmptyAcceptance<'a> {
-    /// This content: the user's own, or the form's defaults alone.
-    Means(&'a Map<String, Value>),
-    /// Nothing: the user has said no, and a hook may only fill a form in instead.
+    /// This content: the user's own, or only the form's defaults.
+    Content(&'a Map<String, Value>),
+    /// No content: the user has declined, and a hook may only fill in a form instead.
     MakesNoYes,
 }
 
-/// Reads it.
+/// Reads the combined answer.
 pub(super) fn read(
     outcome: &Outcome,
     wanted: &ElicitationRequest,
@@ -41,7 +41,7 @@ pub(super) fn read(
         }
         Ruling::Elicitation { action: ElicitationAction::Accept, .. } => accepted(outcome, wanted, unfilled),
         Ruling::None => HookAnswer { answer: None, failures: Vec::new() },
-        // No other ruling is given on these events; were there one, it would be one that holds back.
+        // No other ruling exists for these events; if there were one, it would be restrictive.
         Ruling::Permission { .. }
         | Ruling::Block(_)
         | Ruling::RequestAllow { .. }
@@ -57,8 +57,8 @@ impl HookAnswer {
     }
 }
 
-/// All say yes. That of the most trusted counts whose content fits; one that does not fit is none, and a no where its
-/// handler is to fail closed.
+/// Combines the answers if all hooks accept. The most trusted content that fits is used; content that does not fit is
+/// no answer, and a decline if its handler fails closed.
 fn accepted(outcome: &Outcome, wanted: &ElicitationRequest, unfilled: EmptyAcceptance<'_>) -> HookAnswer {
     let mut runs: Vec<(&Run, &Option<Map<String, Value>>)> =
         outcome.runs.iter().filter_map(|run| Some((&**run, accepts(run)?))).collect();
@@ -82,20 +82,20 @@ fn accepted(outcome: &Outcome, wanted: &ElicitationRequest, unfilled: EmptyAccep
     HookAnswer { answer: if closed { Some(ElicitationAnswer::Decline) } else { answer }, failures }
 }
 
-/// The content of one acceptance.
+/// Returns the content of an acceptance.
 ///
 /// # Errors
-/// Why it is none.
+/// Errors with the reason why the content can't be used.
 fn filled(
     wanted: &ElicitationRequest,
     content: Option<&Map<String, Value>>,
     unfilled: EmptyAcceptance<'_>,
 ) -> Result<Map<String, Value>, String> {
     let content = match (content, unfilled, wanted) {
-        (Some(content), EmptyAcceptance::Means(_), _) | (Some(content), _, ElicitationRequest::Form(_)) => {
+        (Some(content), EmptyAcceptance::Content(_), _) | (Some(content), _, ElicitationRequest::Form(_)) => {
             content
         }
-        (None, EmptyAcceptance::Means(content), _) => content,
+        (None, EmptyAcceptance::Content(content), _) => content,
         (None, EmptyAcceptance::MakesNoYes, ElicitationRequest::Form(_)) => {
             return Err("has no `content`, and makes no yes of the user's no".to_owned());
         }
@@ -103,12 +103,13 @@ fn filled(
             return Err("makes no yes of the user's no: nobody has opened the address".to_owned());
         }
     };
-    let wrong = |wrong: Vec<_>| format!("does not fit the form and was not sent: {}", in_words(&wrong));
+    let wrong =
+        |wrong: Vec<_>| format!("does not fit the form and was not sent: {}", describe_errors(&wrong));
     fitting(wanted, content.clone()).map_err(wrong)
 }
 
 fn accepts(run: &Run) -> Option<&Option<Map<String, Value>>> {
-    // What has failed grants nothing, as in the fold.
+    // A failed run grants nothing, as in the fold.
     match run.reply.decision.as_ref().filter(|_| run.failure.is_none())? {
         Decision::Elicitation { action: ElicitationAction::Accept, content } => Some(content),
         Decision::Elicitation { .. }

@@ -14,14 +14,14 @@ use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::Mutex;
 
-/// The most questions of one server that are open at once; more are cancelled. A hook may call a tool that asks: this is
-/// what ends it, should the hook be asked in its turn.
+/// The maximum number of questions of one server that are open at once; more are cancelled. A hook may call a tool that
+/// asks a question: this limit ends the recursion if that question fires the hook again.
 const MOST_OPEN: usize = 8;
 
-/// Answers the questions of servers through hooks and the user (X6). Cheap to clone; a clone is the same host.
+/// Answers the questions of servers through hooks and the user (X6). Cheap to clone; all clones are the same host.
 ///
-/// A pool of servers wants its host before there is an engine, and an engine that calls servers wants the pool: so the
-/// host is made first and told of the engine by [`McpHost::ready`]. A question before that goes to the user alone.
+/// A pool of servers needs its host before there is an engine, and an engine that calls servers needs the pool: so the
+/// host is created first and gets the engine by [`McpHost::ready`]. A question before that goes only to the user.
 ///
 /// ```
 /// use becket_agent::elicit::McpHost;
@@ -36,7 +36,7 @@ const MOST_OPEN: usize = 8;
 #[derive(Clone)]
 pub struct McpHost {
     user: Option<Arc<dyn ElicitUser>>,
-    /// The host for everything but answers.
+    /// The host for everything except questions.
     other: Arc<dyn Host>,
     told: Option<Arc<OutcomeObserver>>,
     shared: Arc<HostState>,
@@ -48,22 +48,22 @@ type OutcomeObserver = dyn Fn(&ElicitationRecord) + Send + Sync;
 #[derive(Default)]
 struct HostState {
     hooks: OnceLock<Hooks>,
-    /// The session that hears of answers.
+    /// The session that is notified of answers.
     session: OnceLock<SessionOf>,
     visits: Visits,
     turn: Mutex<()>,
-    /// By server, how many of its questions are open.
+    /// The number of open questions, by server.
     open: Arc<std::sync::Mutex<HashMap<String, usize>>>,
 }
 
-/// A question that is open, until it is dropped.
+/// An open question, which is closed on drop.
 struct Open {
     all: Arc<std::sync::Mutex<HashMap<String, usize>>>,
     server: String,
 }
 
 impl HostState {
-    /// Opens a question, if there are not too many.
+    /// Opens a question, unless too many are open.
     fn open(&self, server: &str) -> Option<Open> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(server.to_owned()).or_default();
@@ -93,7 +93,7 @@ struct Hooks {
 }
 
 impl McpHost {
-    /// Returns a host without a user, and without any other service.
+    /// Creates a host without a user, and without any other service.
     #[must_use]
     pub fn new() -> Self {
         Self { user: None, other: Arc::new(()), told: None, shared: Arc::default() }
@@ -107,28 +107,28 @@ impl McpHost {
     }
 
     /// Sets the host that provides everything else: a model, directories, listeners for progress and logs. Its answers
-    /// are not
-    /// used.
+    /// are not used.
     #[must_use]
     pub fn with_host(mut self, other: impl Host) -> Self {
         self.other = Arc::new(other);
         self
     }
 
-    /// Sets the observer of each question's outcome; it must not wait.
+    /// Sets the observer of each question's outcome; it must not block.
     #[must_use]
     pub fn with_observer(mut self, told: impl Fn(&ElicitationRecord) + Send + Sync + 'static) -> Self {
         self.told = Some(Arc::new(told));
         self
     }
 
-    /// From now on hooks are asked first. `session` says what is known of the session when a question comes. The first
-    /// call counts.
+    /// Enables hooks from now on. `session` returns the current facts of the session when a question arrives. Only the
+    /// first call has an effect.
     pub fn ready(&self, engine: Engine, session: impl Fn() -> Session + Send + Sync + 'static) {
         self.shared.hooks.get_or_init(|| Hooks { engine, session: Box::new(session) });
     }
 
-    /// From now on this session's hooks of Notification hear what becomes of questions. The first call counts.
+    /// Notifies this session's Notification hooks of the outcome of questions from now on. Only the first call has an
+    /// effect.
     pub(crate) fn belongs_to(&self, session: SessionOf) {
         self.shared.session.get_or_init(|| session);
     }
@@ -140,7 +140,7 @@ impl McpHost {
         cancel: &CancellationToken,
     ) -> ElicitationAnswer {
         let Some(_open) = self.shared.open(server) else {
-            return self.told(ElicitationRecord::too_many(server, asked));
+            return self.finish(ElicitationRecord::too_many(server, asked));
         };
         let hooks = self.shared.hooks.get().map(|hooks| (hooks.engine.clone(), (hooks.session)()));
         let (user, turn) = (self.user.as_deref(), &self.shared.turn);
@@ -149,12 +149,12 @@ impl McpHost {
         if matches!(elicited.answer, ElicitationAnswer::Accept(_)) {
             visit.goes_on();
         }
-        self.told(elicited)
+        self.finish(elicited)
     }
 
-    fn told(&self, elicited: ElicitationRecord) -> ElicitationAnswer {
+    fn finish(&self, elicited: ElicitationRecord) -> ElicitationAnswer {
         if elicited.has_heard_user && elicited.by != AnsweredBy::Nobody {
-            self.heard(ElicitationUpdate::Answered {
+            self.notify(ElicitationUpdate::Answered {
                 server: &elicited.server,
                 action: elicited.answer.action(),
             });
@@ -165,9 +165,9 @@ impl McpHost {
         elicited.answer
     }
 
-    fn heard(&self, heard: ElicitationUpdate<'_>) {
+    fn notify(&self, update: ElicitationUpdate<'_>) {
         if let Some(session) = self.shared.session.get() {
-            session.hears(heard);
+            session.notify(update);
         }
     }
 }
@@ -179,7 +179,7 @@ impl Default for McpHost {
 }
 
 impl Host for McpHost {
-    /// Questions are always taken: a hook may answer them.
+    /// Questions are always accepted: a hook may answer them.
     fn offers(&self) -> Offers {
         Offers { form: true, url: true, ..self.other.offers() }
     }
@@ -206,10 +206,10 @@ impl Host for McpHost {
         self.other.roots(server)
     }
 
-    /// Only a visit that the server has asked for, and once.
+    /// Notifies only of a visit that the server has requested, and only once.
     fn completed(&self, server: &str, id: &str) {
         if self.shared.visits.complete(server, id) {
-            self.heard(ElicitationUpdate::Completed { server, id });
+            self.notify(ElicitationUpdate::Completed { server, id });
             self.other.completed(server, id);
         }
     }

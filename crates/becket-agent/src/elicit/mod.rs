@@ -4,8 +4,8 @@
 //! answer → back to the server. Without a user the question is cancelled, and ElicitationResult hooks see that cancel:
 //! one may still fill in the form.
 //!
-//! INVARIANT: an answer to a server has the shape that it asked for. Content of a hook that does not fit is a named
-//! failure and not an answer (O10); the next in line decides.
+//! INVARIANT: an answer to a server has the requested shape. Content of a hook that does not fit is a named failure and
+//! not an answer (O10); the next in line decides.
 //!
 //! It rejects addresses other than `http` and `https` before the user sees them. It does not open an address, and
 //! provides no model and no directories: another [`becket_mcp::Host`] behind it does.

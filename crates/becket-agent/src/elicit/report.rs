@@ -13,18 +13,18 @@ pub struct ElicitationRecord {
     pub asked: Elicitation,
     /// The answer to the server.
     pub answer: ElicitationAnswer,
-    /// Origin of that answer.
+    /// The origin of the answer.
     pub by: AnsweredBy,
-    /// Answers that did not count, and why; each is to be shown to the user.
+    /// The answers that did not count, with the reasons; each must be shown to the user.
     pub failures: Vec<String>,
     /// Outcomes of Elicitation and ElicitationResult, if they were fired.
     pub outcomes: Vec<Outcome>,
-    /// Set if the user has answered, whatever became of that answer.
+    /// Set if the user has answered, even if that answer was not used.
     pub(super) has_heard_user: bool,
 }
 
 impl ElicitationRecord {
-    /// A question without an answer so far.
+    /// Creates the record of a question without an answer.
     pub(super) fn open(server: &str, asked: &Elicitation) -> Self {
         Self {
             server: server.to_owned(),
@@ -37,7 +37,7 @@ impl ElicitationRecord {
         }
     }
 
-    /// Returns the report of a question that is not asked, since the server has asked too many already.
+    /// Returns the record of a question that is not asked because the server has too many open ones.
     pub(super) fn too_many(server: &str, asked: &Elicitation) -> Self {
         let why =
             format!("a question of the server `{server}` was cancelled: too many of its questions are open");
@@ -45,16 +45,16 @@ impl ElicitationRecord {
     }
 }
 
-/// Origin of an answer to a server.
+/// The origin of an answer to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnsweredBy {
     /// An Elicitation hook, or an ElicitationResult hook that changed the user's answer.
     Hook,
     /// The user.
     User,
-    /// There was no user, or none answered in time.
+    /// No one: there was no user, or no answer came in time.
     Nobody,
-    /// The question is none that could be shown to anybody.
+    /// No one: the question can't be shown.
     Refused,
 }
 

@@ -1,6 +1,6 @@
 //! Notifications about the questions of a session's servers.
 //!
-//! They leave out the contents of a form, which may be secret: ElicitationResult is the event for hooks that judge it.
+//! They leave out the contents of a form, which may be secret: ElicitationResult is the event for hooks that check it.
 
 use crate::facts::Facts;
 use crate::turn::SessionShared;
@@ -8,38 +8,38 @@ use crate::update::UpdateKind;
 use becket_model::event::permission::Notification;
 use std::sync::{Arc, Weak};
 
-/// Maximum length of an id in a notification, in characters.
+/// The maximum length of an id in a notification, in characters.
 const ID: usize = 100;
 
-/// Something that a session hears of.
+/// An event of a question that a session is notified of.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ElicitationUpdate<'a> {
-    /// The user has answered; this has gone back to the server.
+    /// The user has answered, and the answer was sent to the server.
     Answered { server: &'a str, action: &'static str },
-    /// A server calls a visit done.
+    /// A server reports that a visit is done.
     Completed { server: &'a str, id: &'a str },
 }
 
-/// A session, which is not kept alive by that.
+/// A weak reference to a session.
 pub(crate) struct SessionOf {
     shared: Weak<SessionShared>,
     facts: Facts,
 }
 
 impl SessionOf {
-    /// This one.
+    /// Creates a reference to this session.
     pub(crate) fn new(shared: &Arc<SessionShared>, facts: &Facts) -> Self {
         Self { shared: Arc::downgrade(shared), facts: facts.clone() }
     }
 
-    /// Notifies its hooks, which are not waited for (L3), and the watchers.
-    pub(super) fn hears(&self, heard: ElicitationUpdate<'_>) {
+    /// Notifies the session's hooks, without waiting for them (L3), and its watchers.
+    pub(super) fn notify(&self, update: ElicitationUpdate<'_>) {
         let Some(shared) = self.shared.upgrade() else { return };
-        if let ElicitationUpdate::Completed { server, id } = heard {
+        if let ElicitationUpdate::Completed { server, id } = update {
             let (server, id) = (server.to_owned(), id.to_owned());
-            shared.updates.tell(UpdateKind::ElicitationComplete { server, id });
+            shared.updates.send(UpdateKind::ElicitationComplete { server, id });
         }
-        shared.leave(&self.facts, heard.notification(), &shared.updates);
+        shared.leave(&self.facts, update.notification(), &shared.updates);
     }
 }
 

@@ -1,28 +1,28 @@
-//! The visits to addresses that servers have asked for and not yet called done.
+//! The visits that servers have requested and not yet reported as done.
 //!
-//! INVARIANT: a server can call done what it has asked for itself, once, and nothing else; what is kept of one server is
-//! bounded, however much it asks.
+//! INVARIANT: a server can report only its own visits as done, each once; the number of visits kept for a server is
+//! limited, however many it requests.
 
 use becket_mcp::Elicitation;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most visits of one server that are kept; the oldest goes first.
+/// The maximum number of visits kept for one server; the oldest is removed first.
 const MOST: usize = 64;
 
-/// By server, the ids of its visits.
+/// The ids of visits, by server.
 #[derive(Default)]
 pub(super) struct Visits(Arc<Mutex<HashMap<String, VecDeque<String>>>>);
 
-/// A visit that the user is asked for; it is none any more where this is dropped.
+/// A visit that the user is asked for; dropping it removes the visit.
 pub(super) struct Visit {
     all: Visits,
-    /// The server, and the id; none of a form, or of a visit without an id.
+    /// The server and the id; `None` for a form, or for a visit without an id.
     of: Option<(String, String)>,
 }
 
 impl Visits {
-    /// Takes note of a question. A server may call a visit done before the user has said so.
+    /// Records a question. A server may report a visit as done before the user has answered.
     pub(super) fn begin(&self, server: &str, asked: &Elicitation) -> Visit {
         let of = match asked {
             Elicitation::Url { id, .. } if !id.is_empty() => Some((server.to_owned(), id.clone())),
@@ -40,7 +40,7 @@ impl Visits {
         Visit { all: Visits(Arc::clone(&self.0)), of }
     }
 
-    /// A server calls a visit done; whether it is one.
+    /// Removes a visit that a server reports as done; returns whether it was recorded.
     pub(super) fn complete(&self, server: &str, id: &str) -> bool {
         self.with(server, |ids| {
             let before = ids.len();
@@ -61,7 +61,7 @@ impl Visits {
 }
 
 impl Visit {
-    /// The user has gone there: the server will say when it is done.
+    /// Keeps the visit: the user has opened the address, and the server will report when it is done.
     pub(super) fn goes_on(mut self) {
         self.of = None;
     }

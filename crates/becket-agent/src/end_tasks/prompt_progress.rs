@@ -1,10 +1,10 @@
-//! The prompts that have started and ended, so that a task knows whether its turn is over, however late it runs.
+//! The prompts that have started and ended, so that a task knows whether its turn is over, even if it runs late.
 
 use becket_model::PromptId;
 use std::collections::VecDeque;
 use tokio::sync::watch;
 
-/// The number of ended prompts that are remembered by id: a later task reports nothing.
+/// The number of ended prompts whose ids are kept: a task that runs even later reports nothing.
 const KNOWN: usize = 64;
 
 /// The prompts. Cheap to clone; all clones are the same.
@@ -26,12 +26,12 @@ impl Default for PromptProgress {
 }
 
 impl PromptProgress {
-    /// Records that a prompt has started.
+    /// Records the start of a prompt.
     pub(super) fn started(&self) {
         self.0.send_modify(|seen| seen.started += 1);
     }
 
-    /// Records that its result was reported.
+    /// Records that the result of a prompt was reported.
     pub(super) fn ended(&self, prompt: Option<PromptId>) {
         self.0.send_modify(|seen| {
             seen.ended += 1;

@@ -7,7 +7,7 @@ use becket_model::PromptId;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The tasks of one session, which they must not keep alive: they are registered before it is open
+/// The end-of-turn tasks of a session, which they must not keep alive: they are registered before it is open
 /// ([`EndTasks::opened`]). Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct EndTasks {
@@ -17,13 +17,13 @@ pub struct EndTasks {
 }
 
 impl EndTasks {
-    /// Creates tasks that ask the small fast one of these models.
+    /// Creates tasks that use the small fast model of `models`.
     #[must_use]
     pub fn new(models: Arc<dyn Models>) -> Self {
         Self { agent: Arc::default(), progress: PromptProgress::default(), models }
     }
 
-    /// Records that the session is open.
+    /// Registers the open session.
     pub fn opened(&self, agent: &Agent) {
         *self.agent.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent.clone());
     }
@@ -33,12 +33,12 @@ impl EndTasks {
         self.agent.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Records that a prompt has started.
+    /// Records the start of a prompt.
     pub fn prompt_started(&self) {
         self.progress.started();
     }
 
-    /// Records that the result of a prompt was reported; `None` is one without a request to the model.
+    /// Records that the result of a prompt was reported; `None` means a prompt without a request to the model.
     pub fn prompt_ended(&self, prompt: Option<PromptId>) {
         self.progress.ended(prompt);
     }

@@ -1,14 +1,14 @@
 //! A request to the small fast model about the last exchange.
 //!
-//! The question contains the user's and the model's own text, and the answer is only displayed: it decides nothing.
+//! The request contains text of the user and the model, and the answer is only displayed: it decides nothing.
 
 use super::session::EndTasks;
 use crate::turn::MainTurn;
 use becket_llm::{Block, Message, Request, Role, Thinking};
 
-/// The limit on the text of each side, in characters.
+/// The maximum text of each side, in characters.
 const READ: usize = 2_000;
-/// The limit on tokens of an answer on one line.
+/// The maximum number of tokens of a one-line answer.
 const TOKENS: u32 = 64;
 
 /// Returns the last text of the user.
@@ -23,7 +23,7 @@ pub(super) fn last_user_text(turn: &MainTurn) -> Option<String> {
     turn.at.messages.iter().rev().filter(|message| message.role == Role::User).find_map(text)
 }
 
-/// Returns its answer on one line, of at most `longest` characters.
+/// Returns the model's answer on one line, of at most `longest` characters.
 ///
 /// # Errors
 /// Errors if there is no such model, or it gives no answer.
@@ -36,10 +36,10 @@ pub(super) async fn one_line_answer(
     Ok(one_line(&answered(tasks, turn, task, TOKENS).await?, most))
 }
 
-/// Returns its answer, limited to this number of tokens; its cost counts for the session.
+/// Returns the model's answer, limited to this number of tokens; its cost is added to the session's.
 ///
 /// # Errors
-/// As [`one_line_answer`].
+/// Errors like [`one_line_answer`].
 pub(super) async fn answered(
     tasks: &EndTasks,
     turn: &MainTurn,
@@ -51,10 +51,10 @@ pub(super) async fn answered(
     answer_about(tasks, task, &exchange, tokens).await
 }
 
-/// Returns its answer to a task about a text; its cost counts for the session.
+/// Returns the model's answer to a task about a text; its cost is added to the session's.
 ///
 /// # Errors
-/// As [`one_line_answer`].
+/// Errors like [`one_line_answer`].
 pub(super) async fn answer_about(
     tasks: &EndTasks,
     task: &str,

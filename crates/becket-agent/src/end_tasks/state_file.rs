@@ -1,20 +1,20 @@
 //! The state of the session, in a file for the program that started the run in the background (`--state-file`).
 //!
-//! The file is replaced as a whole, readable only by its owner, before Stop hooks run: they may read it.
+//! The file is replaced atomically, readable only by its owner, before Stop hooks run, which may read it.
 
 use super::session::EndTasks;
-use crate::turn::{How, MainTurn, TurnEndTask};
+use crate::turn::{MainTurn, TaskWait, TurnEndTask};
 use becket_engine::config::{Access, write_text};
 use becket_tools::tasks::Tasks;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The time limit for it at the end of a turn.
+/// The time limit for writing it at the end of a turn.
 const LIMIT: Duration = Duration::from_secs(5);
-/// The number of characters of the answer that it contains.
+/// The maximum number of characters of the answer in the file.
 const ANSWER: usize = 2_000;
-/// Its key in the transcript.
+/// The key of the snapshot in the transcript.
 const SNAPSHOT: &str = "state";
 
 impl EndTasks {
@@ -22,7 +22,7 @@ impl EndTasks {
     #[must_use]
     pub fn state_file(&self, file: PathBuf, background: Tasks) -> TurnEndTask {
         let tasks = self.clone();
-        TurnEndTask::of_main("state of the session", How::Await(LIMIT), move |turn| {
+        TurnEndTask::of_main("state of the session", TaskWait::Await(LIMIT), move |turn| {
             let state = state(&tasks, &turn, &background);
             let (file, text) = (file.clone(), format!("{state:#}\n"));
             turn.overwrite(SNAPSHOT, state);

@@ -1,21 +1,21 @@
-//! HTML comments in block position: notes of the authors to each other, which no model sees.
+//! HTML comments in block position: notes between authors, which no model sees.
 //!
-//! A comment in the middle of a line stays, and so does one in fenced code, and one that is never closed: to lose the
-//! rest of the instructions unseen would be worse.
+//! A comment in the middle of a line is kept, and so is one in fenced code, and one that is never closed: silently
+//! losing the rest of the instructions would be worse.
 
 use super::fences::Fences;
 
 const BEGINS: &str = "<!--";
 const ENDS: &str = "-->";
-/// Maximum indentation of a line that still begins a block.
+/// The maximum indentation of a line that still begins a block.
 const INDENT: usize = 3;
 
-/// The text without its block comments, nor the lines that they leave blank.
+/// Returns the text without its block comments, and without the lines that they leave blank.
 pub(super) fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut fences = Fences::default();
     let mut rest = text;
-    // Once there is no end any more, no later one has to be searched for.
+    // If no end was found once, it is not searched for again.
     let mut may_end = true;
     while !rest.is_empty() {
         if may_end && !fences.is_open() && begins_comment(rest) {

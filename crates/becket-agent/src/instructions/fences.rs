@@ -1,21 +1,21 @@
 //! Fenced code in a Markdown text, line by line.
 //!
-//! It knows no lists and no quotes: a fence may be indented as far as it likes, so that one in a list counts, too.
+//! It does not handle lists and quotes: a fence may be indented by any amount, so that one in a list also counts.
 
 /// Follows the fences through the lines of a text.
 #[derive(Debug, Default)]
 pub(super) struct Fences {
-    /// The character of the fence that is open, and how many of it.
+    /// The character of the open fence, and its length.
     open: Option<(char, usize)>,
 }
 
 impl Fences {
-    /// Returns whether the next line is code: inside of a fence, or its first or last line.
+    /// Returns whether the next line is code: inside a fence, or its first or last line.
     pub(super) fn take(&mut self, line: &str) -> bool {
         let found = fence(line);
         match (self.open, found) {
             (None, Some(fence)) => {
-                // What follows a fence of backticks holds none, or it is a span of code.
+                // Text after a fence of backticks must not contain backticks; otherwise it is a code span.
                 let opens = fence.mark != '`' || !fence.info.contains('`');
                 self.open = opens.then_some((fence.mark, fence.length));
                 opens
@@ -33,13 +33,13 @@ impl Fences {
         }
     }
 
-    /// Returns whether the next line is inside of a fence.
+    /// Returns whether the next line is inside a fence.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 }
 
-/// A line that may open or close one.
+/// A line that may open or close a fence.
 struct Fence<'l> {
     mark: char,
     length: usize,

@@ -1,7 +1,7 @@
-//! The `paths` of a rule: which files it is about.
+//! The `paths` of a rule: patterns for the files that it applies to.
 //!
-//! A pattern is read below one directory, and matches a whole path there: `*.md` the Markdown files in that directory,
-//! `**/*.md` those at any depth. One that ends in `/` means all that is below.
+//! A pattern is relative to a directory, and matches a whole path below it: `*.md` matches the Markdown files in that
+//! directory, `**/*.md` those at any depth. A pattern that ends in `/` matches everything below.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
@@ -9,16 +9,16 @@ use std::path::Path;
 /// Compiled patterns.
 #[derive(Debug, Clone)]
 pub(super) struct Globs {
-    /// As they are written.
+    /// The original patterns.
     pub(super) written: Vec<String>,
     set: GlobSet,
 }
 
 impl Globs {
-    /// Compiles them.
+    /// Compiles the patterns.
     ///
     /// # Errors
-    /// The first that can't be read, and why; or that there is none.
+    /// Errors with the first invalid pattern and the reason, or if there is none at all.
     pub(super) fn new(written: Vec<String>) -> Result<Self, String> {
         if written.is_empty() {
             return Err(
@@ -33,7 +33,7 @@ impl Globs {
         Ok(Self { written, set })
     }
 
-    /// Returns whether they match a file, by its path below their directory.
+    /// Returns whether the patterns match a file, by its path relative to their directory.
     pub(super) fn name(&self, below: &Path) -> bool {
         self.set.is_match(below)
     }

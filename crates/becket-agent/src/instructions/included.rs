@@ -1,4 +1,4 @@
-//! The target of a path that a file includes.
+//! The target of an included path.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,15 @@ const ENDS: [&str; 2] = [".md", ".txt"];
 /// Prefixes that mark an `@word` as a file path.
 const BEGINS: [&str; 4] = ["./", "../", "~/", "/"];
 
-/// The file that `written` means in the file `parent`; none if it is in a home that there isn't.
+/// Returns the file that `written` refers to in the file `parent`; `None` if it is relative to a missing home
+/// directory.
 pub(super) fn at(written: &str, parent: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let is_homeless = written.starts_with("~/") && home.is_none();
     let directory = parent.parent().unwrap_or(parent);
     (!is_homeless).then(|| becket_engine::absolute(written, directory, home))
 }
 
-/// Returns whether the author certainly meant a file, and is told if it is missing.
+/// Returns whether the author certainly meant a file, so that a missing one is reported.
 pub(super) fn is_surely_a_path(written: &str) -> bool {
     BEGINS.iter().any(|begin| written.starts_with(begin)) || ENDS.iter().any(|end| written.ends_with(end))
 }

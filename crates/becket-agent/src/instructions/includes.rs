@@ -1,15 +1,15 @@
 //! `@path` in an instruction file: the files that it includes.
 //!
-//! A path is at the beginning of a word, outside of code spans and fences; a blank in it is written `\ `. What looks
-//! like one may not be one (`@types/node`, `@ada`): only opening it tells.
+//! A path starts at the beginning of a word, outside code spans and fences; a space in it is written `\ `. Some words
+//! only look like a path (`@types/node`, `@ada`): opening the file decides.
 
 use super::fences::Fences;
 
-/// The paths that a text includes, as they are written, each once, in order.
+/// Returns the paths that a text includes, as they are written, without duplicates, in order.
 pub(super) fn includes(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fences = Fences::default();
-    // A span of code ends with its paragraph at the latest.
+    // A code span ends with its paragraph at the latest.
     let (mut from, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
         let end = at + line.len();
@@ -44,7 +44,7 @@ fn of_paragraph(text: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The length of a span of code, or of the backticks that open none.
+/// Returns the length of a code span, or of the backticks that do not open one.
 fn behind_code(rest: &str) -> usize {
     let ticks = run(rest);
     let mut at = ticks;
@@ -62,14 +62,14 @@ fn run(text: &str) -> usize {
     text.len() - text.trim_start_matches('`').len()
 }
 
-/// The length of a backslash and what it escapes.
+/// Returns the length of a backslash and the character that it escapes.
 fn escaped(rest: &str) -> usize {
     let mut chars = rest.chars();
     chars.next();
     1 + chars.next().filter(char::is_ascii_punctuation).map_or(0, char::len_utf8)
 }
 
-/// The path behind an `@`, and the length of the word with it.
+/// Returns the path after an `@`, and the length of its word.
 fn path(rest: &str) -> (String, usize) {
     let mut path = String::new();
     let mut length = 1;

@@ -4,28 +4,29 @@ use super::loaded::Memory;
 use super::sources::Sources;
 use std::path::{Path, PathBuf};
 
-/// The name that hosts of many kinds agree on.
+/// The file name that many hosts share.
 const SHARED: &str = "AGENTS.md";
-/// The directory of rules in that of the profile.
+/// The name of the rules directory in the profile's directory.
 pub(super) const RULES: &str = "rules";
 
 /// The files of a directory, in the order in which they are given.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Level {
-    /// Files that hold for all that is in the directory.
+    /// The files that apply to everything in the directory.
     pub(super) files: Vec<(PathBuf, Memory)>,
-    /// The directory of its rules, which are given after those.
+    /// The directory of rules, which are given after the files.
     pub(super) rules: Option<PathBuf>,
-    /// The user's own, told last.
+    /// The user's own file, which is given last.
     pub(super) local: Option<PathBuf>,
 }
 
 impl Level {
-    /// Those of `directory`; `is_there` says whether there is anything at a path.
+    /// Returns the files of `directory`; `is_there` returns whether a path exists.
     pub(super) fn of(directory: &Path, sources: &Sources, is_there: impl Fn(&Path) -> bool) -> Self {
         let names = &sources.names;
         let own = directory.join(&names.directory);
-        // A session that starts in the home directory finds the user's own there, which belong to no project.
+        // A session started in the home directory finds the user's own directory there, which does not belong to a
+        // project.
         let own = Some(own).filter(|own| !names.user.as_ref().is_some_and(|user| is_same(user, own)));
         let mut level = Self::default();
         if sources.project {
@@ -42,7 +43,7 @@ impl Level {
         level
     }
 
-    /// Returns whether a directory has none.
+    /// Returns whether the directory has no instruction files.
     pub(super) fn is_empty(&self) -> bool {
         self.files.is_empty()
             && self.local.is_none()

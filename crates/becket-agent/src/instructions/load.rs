@@ -1,13 +1,13 @@
-//! Loads files: those that hold from the start, those that a touched file lets in, and what they include.
+//! Loads files: those that apply from the start, those that a touched file activates, and their includes.
 //!
-//! INVARIANT: each step checks whether the caller still waits; number, size and depth are bounded, and what exceeds
-//! them is named.
+//! INVARIANT: each step checks whether the caller still waits; number, size and depth are limited, and files that
+//! exceed the limits are reported.
 
 use super::comments::without_comments;
 use super::includes::includes;
 use super::known::{KnownInstructions, PendingRule};
 use super::level::{Level, RULES, is_there};
-use super::loaded::{LoadedFile, Memory, Why};
+use super::loaded::{LoadReason, LoadedFile, Memory};
 use super::read::{Text, text_of};
 use super::rule::{Rule, rule};
 use super::sources::{Instructions, Sources};
@@ -19,25 +19,25 @@ use becket_tools::blocking::{BlockingError, Stop};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Maximum depth of included files.
+/// The maximum depth of included files.
 const DEEPEST: usize = 5;
-/// Maximum number of files for one agent loop.
+/// The maximum number of files for one agent loop.
 const MOST: usize = 100;
-/// Maximum number of bytes for one agent loop.
+/// The maximum total size for one agent loop, in bytes.
 const MOST_BYTES: usize = 512 << 10;
-/// The most paths of one file that are looked at.
+/// The maximum number of includes of one file that are followed.
 const MOST_INCLUDES: usize = 100;
 
 /// The reason for loading the initial instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoadTrigger {
-    /// A conversation begins.
+    /// A conversation starts.
     Start,
-    /// It was compacted.
+    /// The conversation was compacted.
     Again,
 }
 
-/// Result of a search for files.
+/// The result of a search for files.
 #[derive(Debug, Default)]
 pub(crate) struct LoadResult {
     pub(crate) loaded: Vec<LoadedFile>,
@@ -47,14 +47,14 @@ pub(crate) struct LoadResult {
     pub(crate) known: KnownInstructions,
 }
 
-/// Returns the reason why a rule keeps a file out.
+/// Returns the reason why a rule denies reading a file.
 type ReadDenial<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
 impl Instructions {
-    /// Loads the initial instructions, for an agent loop that knows none.
+    /// Loads the initial instructions for an agent loop that has seen none.
     ///
     /// # Errors
-    /// The caller no longer waits.
+    /// Errors if the caller no longer waits.
     pub(crate) fn begin(
         &self,
         beginning: LoadTrigger,
@@ -64,8 +64,8 @@ impl Instructions {
         let Some(sources) = self.sources() else { return Ok(LoadResult::default()) };
         let mut loader = Loader { sources, denied, stop, found: LoadResult::default() };
         loader.begin(match beginning {
-            LoadTrigger::Start => &Why::Start,
-            LoadTrigger::Again => &Why::Again { parent: None },
+            LoadTrigger::Start => &LoadReason::Start,
+            LoadTrigger::Again => &LoadReason::Again { parent: None },
         })?;
         loader.found.known.has_begun = true;
         Ok(loader.found)
@@ -74,7 +74,7 @@ impl Instructions {
     /// Loads the instructions that apply to a file that was read or changed; `known` is the state of the agent loop.
     ///
     /// # Errors
-    /// The caller no longer waits.
+    /// Errors if the caller no longer waits.
     pub(crate) fn touched(
         &self,
         known: KnownInstructions,
@@ -98,7 +98,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn begin(&mut self, why: &Why) -> Result<(), BlockingError> {
+    fn begin(&mut self, why: &LoadReason) -> Result<(), BlockingError> {
         self.file(&self.sources.managed.clone(), Memory::Managed, why)?;
         if let Some(user) = self.sources.user.clone() {
             self.file(&user.join(&self.sources.names.file), Memory::User, why)?;
@@ -111,7 +111,7 @@ impl Loader<'_> {
     }
 
     /// Loads a model's notes: their lines only, without the files they mention.
-    fn notes(&mut self, why: &Why) -> Result<(), BlockingError> {
+    fn notes(&mut self, why: &LoadReason) -> Result<(), BlockingError> {
         let Some(path) = self.sources.notes.clone().filter(|path| is_there(path)) else { return Ok(()) };
         self.stop.check()?;
         let Some(text) = self.new_text(&path, Memory::Notes) else { return Ok(()) };
@@ -131,22 +131,22 @@ impl Loader<'_> {
         let real = becket_tools::places::real(file);
         for directory in self.nested(file, real.as_deref()) {
             if self.found.known.directories.insert(directory.clone()) {
-                let why = Why::Nested { trigger: file.to_owned(), below: directory.clone() };
+                let why = LoadReason::Nested { trigger: file.to_owned(), below: directory.clone() };
                 self.level(&directory, &why)?;
             }
         }
         for PendingRule { path, memory, globs, .. } in self.found.known.let_in(file, real.as_deref()) {
             self.stop.check()?;
-            // It is read again: what it said when the session began may not be true any more.
+            // Read again, because it may have changed since the session started.
             let Some(text) = self.text(&path, memory) else { continue };
             let Some(Rule { body, .. }) = self.rule(&text, &path, memory) else { continue };
-            let why = Why::Named { trigger: file.to_owned(), globs: globs.written };
+            let why = LoadReason::Named { trigger: file.to_owned(), globs: globs.written };
             self.tell(LoadedFile { path, memory, why, text: body }, 0)?;
         }
         Ok(())
     }
 
-    /// The directories below the start that a file is in, from above, as far as they are the project's own.
+    /// Returns the directories between the start and a file, topmost first, as far as they belong to the project.
     fn nested(&mut self, file: &Path, real: Option<&Path>) -> Vec<PathBuf> {
         let Sources { start, real_start, .. } = self.sources;
         let led_to = || real_start.as_deref().zip(real).and_then(|(start, real)| places::below(start, real));
@@ -167,7 +167,7 @@ impl Loader<'_> {
         own
     }
 
-    /// A repository inside of the project is not trusted with it (G3).
+    /// Reports a repository inside the project, which is not trusted with it (G3).
     fn is_of_another_repository(&mut self, directory: &Path) {
         let is_new = self.found.known.directories.insert(directory.to_owned());
         if is_new && !Level::of(directory, self.sources, is_there).is_empty() {
@@ -178,8 +178,8 @@ impl Loader<'_> {
         }
     }
 
-    /// All that a directory of the project has to say.
-    fn level(&mut self, directory: &Path, why: &Why) -> Result<(), BlockingError> {
+    /// Loads all instructions of a project directory.
+    fn level(&mut self, directory: &Path, why: &LoadReason) -> Result<(), BlockingError> {
         let Level { files, rules, local } = Level::of(directory, self.sources, is_there);
         for (file, memory) in files {
             self.file(&file, memory, why)?;
@@ -193,10 +193,16 @@ impl Loader<'_> {
         }
     }
 
-    fn rules(&mut self, rules: &Path, base: &Path, memory: Memory, why: &Why) -> Result<(), BlockingError> {
+    fn rules(
+        &mut self,
+        rules: &Path,
+        base: &Path,
+        memory: Memory,
+        why: &LoadReason,
+    ) -> Result<(), BlockingError> {
         let mut found = markdown(rules, &memory.source(), is_markdown);
         self.found.notices.extend(found.diagnostics.iter().map(Notice::of));
-        // The shortest way to a file is the one that it is known by, whatever circle links lead in.
+        // A file is known by its shortest path, even if links form a cycle.
         found.files.sort_by_key(|file| file.components().count());
         for path in found.files.iter().map(|file| rules.join(file)) {
             self.stop.check()?;
@@ -220,12 +226,12 @@ impl Loader<'_> {
         rule
     }
 
-    fn file(&mut self, path: &Path, memory: Memory, why: &Why) -> Result<(), BlockingError> {
+    fn file(&mut self, path: &Path, memory: Memory, why: &LoadReason) -> Result<(), BlockingError> {
         let Some(text) = self.new_text(path, memory) else { return Ok(()) };
         self.tell(LoadedFile { path: path.to_owned(), memory, why: why.clone(), text }, 0)
     }
 
-    /// Keeps a file, if there is room for it and it says anything, and loads what it includes.
+    /// Keeps a file if there is room for it and it is not blank, and loads the files that it includes.
     fn tell(&mut self, mut loaded: LoadedFile, depth: usize) -> Result<(), BlockingError> {
         self.stop.check()?;
         loaded.text = without_comments(&loaded.text);
@@ -251,7 +257,7 @@ impl Loader<'_> {
         written: &str,
         parent: &Path,
         memory: Memory,
-        why: &Why,
+        why: &LoadReason,
         depth: usize,
     ) -> Result<(), BlockingError> {
         let Some(path) = included::at(written, parent, self.sources.home.as_deref()) else { return Ok(()) };
@@ -290,7 +296,7 @@ impl Loader<'_> {
         false
     }
 
-    /// Returns the text of a file that was not read before.
+    /// Returns the text of a file, unless it was read before.
     fn new_text(&mut self, path: &Path, memory: Memory) -> Option<String> {
         let is_new = match path.canonicalize() {
             Ok(real) => self.found.known.files.insert(real),
@@ -316,7 +322,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Reads the file at a path; links are followed once, and their target is judged and read.
+    /// Reads the file at a path; links are resolved once, and their target is checked and read.
     fn read(&self, path: &Path, memory: Memory) -> Result<Text, String> {
         let real = path.canonicalize().map_err(|error| format!("it can't be read: {error}"))?;
         if memory.is_of_project() && !self.sources.real_top.as_ref().is_some_and(|top| real.starts_with(top))

@@ -1,28 +1,27 @@
-//! A file that was loaded: whose it is, why, and how the model is told.
+//! A file that was loaded: its owner, the reason, and its text for the model.
 
 use becket_model::Source;
 use becket_model::event::context::InstructionsLoaded;
 use std::path::{Path, PathBuf};
 
-/// Owner of an instruction file.
+/// The owner of an instruction file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Memory {
-    /// The administrator's.
+    /// The administrator.
     Managed,
-    /// The user's, for all projects.
+    /// The user, for all projects.
     User,
     /// The project, for everyone who works on it.
     Project,
-    /// The user's, for this project.
+    /// The user, for this project.
     Local,
-    /// Notes of a model from earlier sessions of this project. They are stored with the user's files, not in the
-    /// project, so
-    /// hooks see them as `Local`: the protocol has no other word.
+    /// A model's notes from earlier sessions of this project. They are stored with the user's files, not in the
+    /// project, so hooks see them as `Local`: the protocol has no other name.
     Notes,
 }
 
 impl Memory {
-    /// The word on the wire (`memory_type`).
+    /// Returns the name on the wire (`memory_type`).
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -33,7 +32,7 @@ impl Memory {
         }
     }
 
-    /// Returns whether it came with the project, or may have: then it can't speak for anything outside of it.
+    /// Returns whether the file came with the project, or may have; it then can't include anything outside of it.
     pub(super) const fn is_of_project(self) -> bool {
         match self {
             Self::Managed | Self::User | Self::Notes => false,
@@ -41,7 +40,7 @@ impl Memory {
         }
     }
 
-    /// The source, for findings.
+    /// Returns the source, for findings.
     pub(super) const fn source(self) -> Source {
         match self {
             Self::Managed => Source::Policy,
@@ -51,7 +50,7 @@ impl Memory {
         }
     }
 
-    const fn whose(self) -> &'static str {
+    const fn heading(self) -> &'static str {
         match self {
             Self::Managed => "the administrator's instructions",
             Self::User => "the user's instructions for all projects",
@@ -67,20 +66,20 @@ impl Memory {
 
 /// The reason why a file was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Why {
-    /// It holds from the start of the session.
+pub(crate) enum LoadReason {
+    /// It applies from the start of the session.
     Start,
-    /// The same once more, after a compaction; `parent` includes it, where one does.
+    /// It is loaded again after a compaction; `parent` includes it, if set.
     Again { parent: Option<PathBuf> },
     /// A file below its directory was read or changed.
     Nested { trigger: PathBuf, below: PathBuf },
-    /// A file that its patterns name was read or changed.
+    /// A file that its patterns match was read or changed.
     Named { trigger: PathBuf, globs: Vec<String> },
     /// Another file includes it.
     Included { parent: PathBuf },
 }
 
-impl Why {
+impl LoadReason {
     /// Returns the reason for a file that `parent` includes, which was loaded for this reason.
     pub(super) fn of_included(&self, parent: &Path) -> Self {
         let parent = parent.to_owned();
@@ -92,7 +91,7 @@ impl Why {
         }
     }
 
-    /// The word on the wire (`load_reason`).
+    /// Returns the name on the wire (`load_reason`).
     pub(crate) const fn as_str(&self) -> &'static str {
         match self {
             Self::Start => "session_start",
@@ -109,25 +108,25 @@ impl Why {
 pub(crate) struct LoadedFile {
     pub(crate) path: PathBuf,
     pub(crate) memory: Memory,
-    pub(crate) why: Why,
+    pub(crate) why: LoadReason,
     pub(super) text: String,
 }
 
 impl LoadedFile {
     /// Returns the text for the model.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn text_for_model(&self) -> String {
         let of = match &self.why {
-            Why::Start | Why::Again { parent: None } => String::new(),
-            Why::Again { parent: Some(parent) } | Why::Included { parent } => {
+            LoadReason::Start | LoadReason::Again { parent: None } => String::new(),
+            LoadReason::Again { parent: Some(parent) } | LoadReason::Included { parent } => {
                 format!(", included by {}", parent.display())
             }
-            Why::Nested { below, .. } => format!(", for what lies below {}", below.display()),
-            Why::Named { globs, .. } => format!(", for files that `{}` names", globs.join("`, `")),
+            LoadReason::Nested { below, .. } => format!(", for what lies below {}", below.display()),
+            LoadReason::Named { globs, .. } => format!(", for files that `{}` names", globs.join("`, `")),
         };
         format!(
             "Contents of {} ({}{of}):\n\n{}",
             self.path.display(),
-            self.memory.whose(),
+            self.memory.heading(),
             self.text.trim_end()
         )
     }
@@ -136,11 +135,11 @@ impl LoadedFile {
     pub(crate) fn event(&self) -> InstructionsLoaded {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
         let (globs, trigger, parent) = match &self.why {
-            Why::Start => (None, None, None),
-            Why::Again { parent } => (None, None, parent.as_ref()),
-            Why::Nested { trigger, .. } => (None, Some(trigger), None),
-            Why::Named { trigger, globs } => (Some(globs.clone()), Some(trigger), None),
-            Why::Included { parent } => (None, None, Some(parent)),
+            LoadReason::Start => (None, None, None),
+            LoadReason::Again { parent } => (None, None, parent.as_ref()),
+            LoadReason::Nested { trigger, .. } => (None, Some(trigger), None),
+            LoadReason::Named { trigger, globs } => (Some(globs.clone()), Some(trigger), None),
+            LoadReason::Included { parent } => (None, None, Some(parent)),
         };
         InstructionsLoaded::new(
             text(&self.path),

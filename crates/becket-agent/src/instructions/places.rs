@@ -1,15 +1,16 @@
 //! The directories of a project.
 //!
-//! In a repository it is those from its root down to the one in which the session starts. Outside of one it is those
-//! between the home directory and the start, which no other user of the machine writes to; elsewhere the start alone: a
-//! file in `/tmp` is not an instruction. The home directory itself belongs to the user, not to a project.
+//! In a repository, these are the directories from its root down to the start directory. Outside of one, they are those
+//! between the home directory and the start directory, which no other user of the machine can write to; elsewhere, only
+//! the start directory: a file in `/tmp` is not an instruction. The home directory itself belongs to the user, not to a
+//! project.
 
 use std::path::{Path, PathBuf};
 
-/// Directories of installed packages, which are not the project's own.
+/// Directories of installed packages, which do not belong to the project.
 const INSTALLED: [&str; 2] = ["node_modules", "site-packages"];
 
-/// The topmost directory of the project that a session works on.
+/// Returns the topmost directory of the project that a session works on.
 pub(super) fn top<'s>(start: &'s Path, home: Option<&Path>, is_root: impl Fn(&Path) -> bool) -> &'s Path {
     if let Some(root) = start.ancestors().find(|directory| is_root(directory)) {
         return root;
@@ -19,7 +20,7 @@ pub(super) fn top<'s>(start: &'s Path, home: Option<&Path>, is_root: impl Fn(&Pa
     start.ancestors().take_while(below_home).last().unwrap_or(start)
 }
 
-/// The directories from `top` down to `below`, both among them.
+/// Returns the directories from `top` down to `below`, both included.
 pub(super) fn down(top: &Path, below: &Path) -> Vec<PathBuf> {
     let mut directories: Vec<PathBuf> =
         below.ancestors().take_while(|directory| directory.starts_with(top)).map(Path::to_owned).collect();
@@ -27,7 +28,7 @@ pub(super) fn down(top: &Path, below: &Path) -> Vec<PathBuf> {
     directories
 }
 
-/// A path as it is seen from a directory that it is below.
+/// Returns a path relative to a directory that contains it.
 pub(super) fn below<'p>(directory: &Path, path: &'p Path) -> Option<&'p Path> {
     path.strip_prefix(directory).ok()
 }
@@ -37,7 +38,7 @@ pub(super) fn is_root(directory: &Path) -> bool {
     directory.join(".git").symlink_metadata().is_ok()
 }
 
-/// Returns whether a directory holds installed packages.
+/// Returns whether a directory contains installed packages.
 pub(super) fn is_installed(directory: &Path) -> bool {
     directory.file_name().is_some_and(|name| INSTALLED.iter().any(|installed| name == *installed))
 }

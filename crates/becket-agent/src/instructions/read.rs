@@ -1,13 +1,13 @@
-//! Reads one instruction file, which has to be text.
+//! Reads an instruction file, which must be text.
 
 use becket_tools::opened_file::{self, OpenedFile};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The most bytes of one file. A larger one is left out whole: half of it may say the opposite.
+/// The maximum size of a file, in bytes. A larger one is left out entirely: half of it could mean the opposite.
 pub(super) const LARGEST: u64 = 128 << 10;
 
-/// The reason why a file is not loaded, in words for the user.
+/// The reason why a file is not loaded, worded for the user.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReadError {
     #[error("it is a directory")]
@@ -22,15 +22,15 @@ pub(super) enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// A file's text.
+/// The text of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) text: String,
-    /// The first byte that is not UTF-8, if there is one: replacement characters mark what can't be read.
+    /// The position of the first byte that is not UTF-8, if any: replacement characters mark what can't be read.
     pub(super) broken_at: Option<usize>,
 }
 
-/// The text of the file at `path`.
+/// Returns the text of the file at `path`.
 pub(super) fn text_of(path: &Path) -> Result<Text, ReadError> {
     let file = match opened_file::open(path)? {
         OpenedFile::Regular(file) => file,

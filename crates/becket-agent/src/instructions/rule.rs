@@ -1,4 +1,4 @@
-//! A rule: a Markdown file whose frontmatter may say which files it is about.
+//! A rule: a Markdown file whose frontmatter may name the files that it applies to.
 
 use super::globs::Globs;
 use super::loaded::Memory;
@@ -6,19 +6,19 @@ use crate::definitions::Fields;
 use becket_engine::config::Diagnostic;
 use std::path::Path;
 
-/// The field that names files.
+/// The frontmatter field with the patterns.
 const PATHS: &str = "paths";
 
-/// A rule, as its file says it.
+/// A rule, as read from its file.
 #[derive(Debug)]
 pub(super) struct Rule {
-    /// The files that it is about; all if it names none.
+    /// The files that the rule applies to; `None` means all.
     pub(super) globs: Option<Globs>,
     /// The text after the frontmatter.
     pub(super) body: String,
 }
 
-/// Returns the rule in a text, unless its frontmatter can't be read: then its scope is unknown.
+/// Returns the rule in a text, unless its frontmatter is invalid, which makes its scope unknown.
 pub(super) fn rule(text: &str, file: &Path, memory: Memory) -> (Option<Rule>, Vec<Diagnostic>) {
     let mut fields = Fields::of(text, file, &memory.source());
     let globs = match fields.has(PATHS) {

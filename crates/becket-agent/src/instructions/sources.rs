@@ -1,4 +1,4 @@
-//! The instruction files of a session, as its host describes them.
+//! The instruction files of a session, as configured by its host.
 
 use super::places;
 use crate::notes::Notes;
@@ -6,41 +6,41 @@ use becket_engine::config::Request;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The instruction files of a session. The default has none, as a bare start. Cheap to clone.
+/// The instruction files of a session. The default has none, for a bare start. Cheap to clone.
 ///
-/// A profile calls its files by its prefix: `CLAUDE.md`, `CLAUDE.local.md`, and in its own directory `.claude/CLAUDE.md` and
-/// `.claude/rules/**/*.md`. A directory that has none of the first kind may have an `AGENTS.md` in its place.
+/// A profile names its files by its prefix: `CLAUDE.md`, `CLAUDE.local.md`, and in its own directory
+/// `.claude/CLAUDE.md` and `.claude/rules/**/*.md`. A directory without the first kind may have an `AGENTS.md` instead.
 #[derive(Debug, Clone, Default)]
 pub struct Instructions {
     sources: Option<Arc<Sources>>,
 }
 
-/// Locations of the files.
+/// The locations of the files.
 #[derive(Debug, Clone)]
 pub(super) struct Sources {
     /// The administrator's file.
     pub(super) managed: PathBuf,
     /// The user's directory.
     pub(super) user: Option<PathBuf>,
-    /// Set if the project's files count.
+    /// Set if the files of the project are loaded.
     pub(super) project: bool,
-    /// Set if the user's files of this project count.
+    /// Set if the user's files for this project are loaded.
     pub(super) local: bool,
-    /// The directory in which the session starts.
+    /// The start directory of the session.
     pub(super) start: PathBuf,
-    /// The same without links, if it is there.
+    /// The start directory with links resolved, if it exists.
     pub(super) real_start: Option<PathBuf>,
     /// The topmost directory of the project.
     pub(super) top: PathBuf,
-    /// The same without links; a file of the project that does not lie below it is none.
+    /// The topmost directory with links resolved; a file that is not below it does not belong to the project.
     pub(super) real_top: Option<PathBuf>,
     pub(super) home: Option<PathBuf>,
-    /// A model's notes from earlier sessions.
+    /// The file with a model's notes from earlier sessions.
     pub(super) notes: Option<PathBuf>,
     pub(super) names: Names,
 }
 
-/// Names of the files.
+/// The names of the files.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     /// `CLAUDE.md`.
@@ -49,14 +49,13 @@ pub(super) struct Names {
     pub(super) local: String,
     /// `.claude`.
     pub(super) directory: String,
-    /// The user's directory, which is never a project's.
+    /// The user's directory, which never belongs to a project.
     pub(super) user: Option<PathBuf>,
 }
 
 impl Instructions {
-    /// Returns the files of the places that the profile names (C4), without those that the request leaves out. In a
-    /// folder
-    /// that is not trusted the project's are left out, too (G3).
+    /// Returns the files of the profile's directories (C4), without those that the request excludes. The project's are
+    /// also left out in an untrusted folder (G3).
     #[must_use]
     pub fn of(request: &Request) -> Self {
         let profile = &request.profile;
@@ -87,8 +86,8 @@ impl Instructions {
         Self { sources: Some(Arc::new(sources)) }
     }
 
-    /// Adds the notes of earlier sessions, given last; if there are no instructions at all, as in a bare start, there
-    /// are not notes either.
+    /// Adds the notes of earlier sessions, which are given last; if there are no instructions at all, as in a bare
+    /// start, the notes are left out, too.
     #[must_use]
     pub fn with_notes(mut self, notes: &Notes) -> Self {
         if let Some(sources) = &mut self.sources {
@@ -97,7 +96,7 @@ impl Instructions {
         self
     }
 
-    /// Returns whether there are none, whatever exists on disk.
+    /// Returns whether no files are configured, regardless of the disk.
     pub(crate) fn is_none(&self) -> bool {
         self.sources.is_none()
     }

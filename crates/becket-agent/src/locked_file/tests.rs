@@ -15,7 +15,7 @@ fn place() -> (TempDir, LockedFile) {
     (directory, file)
 }
 
-/// Appends, on a thread that may block.
+/// Appends a text, on a thread that may block.
 async fn append(file: &LockedFile, text: &'static str) -> Result<(), String> {
     let (file, never) = (file.clone(), CancellationToken::new());
     let changed = blocking(&never, move |stop| {
@@ -39,7 +39,7 @@ async fn what_is_written_is_read_and_private() {
     assert_eq!((mode(file.path()), mode(file.path().parent().unwrap())), (0o600, 0o700));
 }
 
-// A file that could be written and never read again would be lost for good.
+// A file that was written but could never be read again would be lost.
 #[tokio::test]
 async fn what_could_not_be_read_again_is_not_written() {
     let (_directory, file) = place();
@@ -52,7 +52,7 @@ async fn what_could_not_be_read_again_is_not_written() {
     assert!(matches!(file.read(), Err(LockedError::TooLarge(2))));
 }
 
-/// Puts a pipe in a path's place.
+/// Replaces a path with a pipe.
 fn pipe(path: &Path) {
     drop(fs::remove_file(path));
     let made = std::process::Command::new("mkfifo").arg(path).status();

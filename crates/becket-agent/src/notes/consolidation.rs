@@ -1,12 +1,13 @@
-//! Notes that many sessions have added to, made fewer: when that is due, and what may take their place.
+//! Consolidates notes that many sessions have added to: when it is due, and which replacements are valid.
 //!
-//! Beside the notes lies a file that says when that was done last. A session that consolidates holds its lock, so no
-//! second one does at the same time; one that is killed loses the lock, and the notes are as they were.
+//! A file next to the notes records the time of the last consolidation. A session that consolidates holds its lock, so
+//! no other one does at the same time; if the session is killed, the lock is released and the notes are unchanged.
 //!
-//! INVARIANT: what replaces notes is never longer or of more notes than they were. A note that was added meanwhile
-//! stays, and where one was deleted meanwhile nothing is changed. What was there before is in a second file.
+//! INVARIANT: the replacement is never longer than the notes, and never has more notes. A note that was added in the
+//! meantime is kept, and if one was deleted in the meantime, nothing is changed. The previous content is in a second
+//! file.
 
-use super::file::{Notes, NotesError, Why, utf8};
+use super::file::{Notes, NotesError, NotesFault, utf8};
 use super::text::{MOST_BYTES, consolidated, count};
 use crate::locked_file::{HeldFile, LockedError, LockedFile};
 use becket_engine::CancellationToken;
@@ -14,27 +15,27 @@ use becket_tools::blocking::blocking;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The fewest notes that are worth it.
+/// The minimum number of notes for a consolidation.
 const FEWEST: usize = 5;
 
 /// The condition for consolidating notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConsolidationGate {
-    /// The least time since the last consolidation.
+    /// The minimum time since the last consolidation.
     pub least_age: Duration,
-    /// The least number of sessions since then.
+    /// The minimum number of sessions since then.
     pub least_sessions: usize,
 }
 
 impl Default for ConsolidationGate {
-    /// A day and five sessions.
+    /// Returns one day and five sessions.
     fn default() -> Self {
         Self { least_age: Duration::from_secs(86_400), least_sessions: 5 }
     }
 }
 
-/// Notes that are being consolidated: no other session does that until this is dropped.
+/// Notes that are being consolidated: no other session does so until this is dropped.
 #[derive(Debug)]
 pub struct Consolidation {
     notes: Notes,
@@ -44,12 +45,13 @@ pub struct Consolidation {
 }
 
 impl Notes {
-    /// Begins to consolidate. None if that is not due, if there are too few notes, or if another session does.
+    /// Starts to consolidate; `None` if it is not due, there are too few notes, or another session does so.
     ///
-    /// `sessions_since` counts the other sessions since a moment; it is called off the runtime's threads.
+    /// `sessions_since` returns the number of other sessions since a given time; it is called off the runtime's
+    /// threads.
     ///
     /// # Errors
-    /// The notes, or the file that says when that was done last, can't be read.
+    /// Errors if the notes, or the file with the time of the last consolidation, can't be read.
     pub(crate) async fn consolidate(
         &self,
         gate: ConsolidationGate,
@@ -59,24 +61,24 @@ impl Notes {
     ) -> Result<Option<Consolidation>, NotesError> {
         let (notes, stamp) = (self.clone(), self.beside("consolidated"));
         let begun = blocking(cancel, move |_| Ok(notes.begin(&stamp, gate, now, sessions_since)));
-        begun.await.map_err(Why::from).and_then(|begun| begun).map_err(|why| self.error(why))
+        begun.await.map_err(NotesFault::from).and_then(|begun| begun).map_err(|why| self.error(why))
     }
 
-    /// Blocks its thread.
+    /// Starts to consolidate, and blocks the thread.
     fn begin(
         self,
         stamp: &LockedFile,
         gate: ConsolidationGate,
         now: SystemTime,
         sessions_since: impl FnOnce(SystemTime) -> usize,
-    ) -> Result<Option<Consolidation>, Why> {
+    ) -> Result<Option<Consolidation>, NotesFault> {
         let Some(text) = self.file.read()?.map(utf8).transpose()? else { return Ok(None) };
         if count(&text) < FEWEST {
             return Ok(None);
         }
         let Some(held) = stamp.try_hold()? else { return Ok(None) };
         let last = last(stamp.read()?.as_deref());
-        // A clock that was set back makes nothing due before its time, and a stamp of the future nothing never due.
+        // A clock that was set back makes nothing due early, and a timestamp in the future does not block it forever.
         let age = now.duration_since(last).unwrap_or(gate.least_age);
         if age < gate.least_age || sessions_since(last) < gate.least_sessions {
             return Ok(None);
@@ -84,7 +86,7 @@ impl Notes {
         Ok(Some(Consolidation { notes: self, held, text, now }))
     }
 
-    /// A file of another ending, with a lock of its own.
+    /// Returns a file with another suffix, which has its own lock.
     fn beside(&self, ending: &str) -> LockedFile {
         let mut name = self.path().file_stem().unwrap_or_default().to_owned();
         name.push(format!("-{ending}"));
@@ -95,24 +97,24 @@ impl Notes {
 }
 
 impl Consolidation {
-    /// The text of the notes.
+    /// Returns the text of the notes.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Replaces the old notes by `notes`, and returns whether it did. It does not if they are not a valid replacement:
-    /// none,
-    /// more or longer ones. Either way the next consolidation is due as if this one had been done.
+    /// Replaces the old notes with `notes`, and returns whether it did: not if they are not a valid replacement,
+    /// because there are none, more, or longer ones. Either way the next consolidation is due as if this one had
+    /// succeeded.
     ///
     /// # Errors
-    /// The notes can't be written; they are unchanged, and the next session may try again.
+    /// Errors if the notes can't be written; they are unchanged, and the next session may try again.
     pub async fn finish(self, notes: Vec<String>, cancel: &CancellationToken) -> Result<bool, NotesError> {
         let of = self.notes.clone();
         let finished = blocking(cancel, move |stop| {
             let Self { notes: kept, held, text: old, now } = self;
             let before = kept.beside("before");
-            let written = kept.file.change(stop, |bytes| -> Result<_, Why> {
+            let written = kept.file.change(stop, |bytes| -> Result<_, NotesFault> {
                 let text = bytes.map(utf8).transpose()?.unwrap_or_default();
                 let Some(new) = consolidated(&text, &old, &notes) else { return Ok((None, false)) };
                 before.change(stop, |_| Ok::<_, LockedError>((Some(text.into_bytes()), ())))?;
@@ -123,11 +125,11 @@ impl Consolidation {
                 Ok(is_new)
             }))
         });
-        finished.await.map_err(Why::from).and_then(|done| done).map_err(|why| of.error(why))
+        finished.await.map_err(NotesFault::from).and_then(|done| done).map_err(|why| of.error(why))
     }
 }
 
-/// Returns the time of the last one; the epoch if there was none, or the file can't be understood.
+/// Returns the time of the last consolidation; the epoch if there was none, or the file is invalid.
 fn last(stamp: Option<&[u8]>) -> SystemTime {
     let text = stamp.and_then(|bytes| std::str::from_utf8(bytes).ok());
     let seconds = text.and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The file, which sessions of several processes may add to at once.
+//! The notes file, which sessions of several processes may add to concurrently.
 
 use super::text::{MOST_BYTES, NoRoom, added};
 use crate::locked_file::{LockedError, LockedFile};
@@ -11,60 +11,60 @@ use std::path::{Path, PathBuf};
 #[error("the notes in `{}` stay as they are: {why}", .path.display())]
 pub struct NotesError {
     path: PathBuf,
-    why: Why,
+    why: NotesFault,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Why {
+pub(super) enum NotesFault {
     #[error("{0}")]
     File(#[from] LockedError),
     #[error("they are not UTF-8")]
     NoText,
-    #[error("what is not a note leaves no room in them: take something out")]
+    #[error("text other than notes leaves no room: remove some of it")]
     NoRoom,
 }
 
-impl From<BlockingError> for Why {
+impl From<BlockingError> for NotesFault {
     fn from(halted: BlockingError) -> Self {
         Self::File(halted.into())
     }
 }
 
-/// The notes of a project. Cheap to clone; all clones are the same file.
+/// The notes of a project. Cheap to clone; all clones use the same file.
 #[derive(Debug, Clone)]
 pub struct Notes {
     pub(super) file: LockedFile,
 }
 
 impl Notes {
-    /// Those in this file, which is made with the first note, for the user only. See
-    /// [`crate::transcript::Store::notes`] for where it belongs.
+    /// Creates a handle to the notes in this file, which is created with the first note and readable only by the user.
+    /// See [`crate::transcript::Store::notes`] for its location.
     #[must_use]
     pub fn at(file: impl Into<PathBuf>) -> Self {
         Self { file: LockedFile::new(file.into(), MOST_BYTES as u64) }
     }
 
-    /// The file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Returns all of its text; `None` if the file does not exist.
+    /// Returns the complete text; `None` if the file does not exist.
     ///
     /// # Errors
-    /// It can't be read, or is larger than 16 KiB.
+    /// Errors if the file can't be read, or is larger than 16 KiB.
     pub async fn text(&self, cancel: &CancellationToken) -> Result<Option<String>, NotesError> {
         let file = self.file.clone();
         let read = blocking(cancel, move |_| Ok(file.read())).await;
-        let text = read.map_err(Why::from).and_then(|read| read.map_err(Why::from));
+        let text = read.map_err(NotesFault::from).and_then(|read| read.map_err(NotesFault::from));
         text.and_then(|bytes| bytes.map(utf8).transpose()).map_err(|why| self.error(why))
     }
 
-    /// Adds notes, at most five, and returns how many were new. The oldest are dropped beyond 100 notes or 16 KiB.
+    /// Adds at most five notes, and returns the number of new ones. The oldest are dropped beyond 100 notes or 16 KiB.
     ///
     /// # Errors
-    /// It can't be read or written, or the caller no longer waits; it is unchanged then.
+    /// Errors if the file can't be read or written, or the caller no longer waits; the file is unchanged then.
     pub async fn add(&self, notes: Vec<String>, cancel: &CancellationToken) -> Result<usize, NotesError> {
         let file = self.file.clone();
         let changed = blocking(cancel, move |stop| {
@@ -73,20 +73,20 @@ impl Notes {
                 match added(&text, &notes) {
                     Ok(Some((text, count))) => Ok((Some(text.into_bytes()), count)),
                     Ok(None) => Ok((None, 0)),
-                    Err(NoRoom) => Err(Why::NoRoom),
+                    Err(NoRoom) => Err(NotesFault::NoRoom),
                 }
             }))
         });
-        changed.await.map_err(Why::from).and_then(|changed| changed).map_err(|why| self.error(why))
+        changed.await.map_err(NotesFault::from).and_then(|changed| changed).map_err(|why| self.error(why))
     }
 
-    pub(super) fn error(&self, why: Why) -> NotesError {
+    pub(super) fn error(&self, why: NotesFault) -> NotesError {
         NotesError { path: self.path().to_owned(), why }
     }
 }
 
-pub(super) fn utf8(bytes: Vec<u8>) -> Result<String, Why> {
-    String::from_utf8(bytes).map_err(|_| Why::NoText)
+pub(super) fn utf8(bytes: Vec<u8>) -> Result<String, NotesFault> {
+    String::from_utf8(bytes).map_err(|_| NotesFault::NoText)
 }
 
 #[cfg(all(test, unix))]

@@ -1,25 +1,25 @@
-//! The text of a file of notes: what is added to it, and what goes for that.
+//! The text of a notes file: adding notes, and dropping old ones to make room.
 
-/// The most bytes of a file.
+/// The maximum size of a file, in bytes.
 pub(crate) const MOST_BYTES: usize = 16 << 10;
-/// The most notes of a file.
+/// The maximum number of notes in a file.
 const MOST: usize = 100;
-/// The longest note, in characters.
+/// The maximum length of a note, in characters.
 const LONGEST: usize = 300;
-/// The most notes that are added at once.
+/// The maximum number of notes that are added at once.
 const AT_ONCE: usize = 5;
-/// Prefix of a line that is a note.
+/// The prefix of a line that is a note.
 const MARK: &str = "- ";
-/// Text above the first note.
+/// The text above the first note.
 const HEADING: &str =
     "# Notes for later sessions\n\nTaken by a model, a line each; change or delete what you like.\n\n";
-/// The words around a model's text block: no note may end that.
+/// The tag around a model's text block: no note may close it.
 const FENCE: &str = "system-reminder";
 
-/// Returns the text with these notes added, and their number; `None` if none is new.
+/// Returns the text with these notes added, and the number of new ones; `None` if none is new.
 ///
 /// # Errors
-/// The lines that are not notes leave no room.
+/// Errors if the lines that are not notes leave no room.
 pub(super) fn added(text: &str, notes: &[String]) -> Result<Option<(String, usize)>, NoRoom> {
     let mut known: Vec<String> = text.lines().filter_map(note).map(|note| likeness(&note)).collect();
     let mut new = Vec::new();
@@ -39,12 +39,13 @@ pub(super) fn added(text: &str, notes: &[String]) -> Result<Option<(String, usiz
     bounded(lines, new.len()).map(|text| Some((text, new.len())))
 }
 
-/// Returns how many notes a text holds.
+/// Returns the number of notes in a text.
 pub(super) fn count(text: &str) -> usize {
     text.lines().filter_map(note).count()
 }
 
-/// Returns the text with `new` notes instead of those of `old`; none if they can't, or if a note of `old` is gone.
+/// Returns the text with `new` notes instead of those of `old`; `None` if they are not valid, or a note of `old` is
+/// gone.
 pub(super) fn consolidated(text: &str, old: &str, new: &[String]) -> Option<String> {
     let before: Vec<String> = old.lines().filter_map(note).collect();
     let mut known = Vec::new();
@@ -77,11 +78,11 @@ pub(super) fn consolidated(text: &str, old: &str, new: &[String]) -> Option<Stri
     Some(lines.join("\n"))
 }
 
-/// Something else than notes fills the file.
+/// An error: the file is full of text other than notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NoRoom;
 
-/// The oldest notes go until the rest fits; never one of the `new` last ones.
+/// Drops the oldest notes until the rest fits, but never one of the last `new` ones.
 fn bounded(mut lines: Vec<String>, new: usize) -> Result<String, NoRoom> {
     let size = |lines: &[String]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
     let count = |lines: &[String]| lines.iter().filter(|line| note(line).is_some()).count();
@@ -96,13 +97,12 @@ fn bounded(mut lines: Vec<String>, new: usize) -> Result<String, NoRoom> {
     Ok(lines.join("\n"))
 }
 
-/// Returns a note on one line, without anything that would make it more than a line of text; `None` if nothing is left
-/// of
-/// it, or it is too long.
-fn clean(said: &str) -> Option<String> {
-    let said = said.trim().trim_start_matches(['-', '*', '•', '#', '>']);
+/// Returns a note on one line, without anything that would make it more than a line of text; `None` if it is then
+/// empty, or too long.
+fn clean(text: &str) -> Option<String> {
+    let text = text.trim().trim_start_matches(['-', '*', '•', '#', '>']);
     let words: Vec<&str> =
-        said.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
     let note = words.join(" ");
     let fits = !note.is_empty() && note.chars().count() <= LONGEST && !fences(&note);
     fits.then_some(note)
@@ -113,13 +113,13 @@ fn fences(line: &str) -> bool {
     line.to_ascii_lowercase().contains(FENCE)
 }
 
-/// The lines that a model may be told.
+/// Returns the lines that a model may see.
 pub(crate) fn telling(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !fences(line)).collect();
     lines.join("\n")
 }
 
-/// The note of a line.
+/// Returns the note in a line.
 fn note(line: &str) -> Option<String> {
     line.strip_prefix(MARK).map(str::to_owned)
 }

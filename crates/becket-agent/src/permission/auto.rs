@@ -1,6 +1,6 @@
-//! Mode `auto` of one session: its classifier, what that may know, and how often it has denied.
+//! The mode `auto` of a session: its classifier, the classifier's context, and the number of denials.
 //!
-//! INVARIANT: its memory is bounded.
+//! INVARIANT: the memory used is limited.
 
 use super::classifier::{Classification, Classifier, ToClassify};
 use becket_engine::{CancellationToken, catch_panic};
@@ -9,20 +9,20 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Number of the user's prompts that a classifier sees.
+/// The number of the user's prompts that a classifier sees.
 const PROMPTS: usize = 5;
-/// The most characters of each.
+/// The maximum number of characters of each.
 const LONGEST_PROMPT: usize = 4_000;
-/// The most characters of all notes together (D11).
+/// The maximum number of characters of all notes together (D11).
 const NOTES: usize = 2_000;
-/// Number of denials in a row that end a turn without a person.
+/// The number of denials in a row that end a turn without a person.
 const IN_A_ROW: u32 = 3;
-/// Number of denials in all that end it.
+/// The total number of denials that end a turn.
 const IN_ALL: u32 = 20;
-/// The longest that a classifier is waited for, if the host sets none.
+/// The time limit for the classifier, if the host sets none.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The mode `auto` of one session (P14). Cheap to clone; all clones are the same session's.
+/// The mode `auto` of a session (P14). Cheap to clone; all clones belong to the same session.
 #[derive(Clone)]
 pub struct AutoMode {
     classifier: Arc<dyn Classifier>,
@@ -38,7 +38,7 @@ struct Memory {
     denied_in_all: u32,
 }
 
-/// Result of asking the classifier.
+/// The result of asking the classifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ClassifierDecision {
     Allow,
@@ -49,22 +49,21 @@ pub(crate) enum ClassifierDecision {
 }
 
 impl AutoMode {
-    /// The mode `auto` with this classifier.
+    /// Creates the mode `auto` with this classifier.
     #[must_use]
     pub fn new(classifier: impl Classifier + 'static) -> Self {
         Self { classifier: Arc::new(classifier), limit: LIMIT, memory: Arc::default() }
     }
 
-    /// Sets how long the classifier is waited for; 60 s by default.
+    /// Sets the time limit for the classifier; 60 s by default.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Adds the user's next prompt: the classifier sees the last five, cut at 4,000 characters each. Resets the count
-    /// of
-    /// denials, since a person has seen where the last turn ended.
+    /// Adds the user's next prompt: the classifier sees the last five, truncated to 4,000 characters each. Resets the
+    /// count of denials, since a person has seen where the last turn ended.
     pub fn user_said(&self, prompt: &str) {
         self.change(|memory| {
             memory.denied_in_a_row = 0;
@@ -76,7 +75,7 @@ impl AutoMode {
         });
     }
 
-    /// A note of a PostToolUse hook (D11); the last 2,000 characters of all of them are kept.
+    /// Adds a note of a PostToolUse hook (D11); the last 2,000 characters of all notes are kept.
     pub(crate) fn noted(&self, note: &str) {
         self.change(|memory| {
             memory.notes.push_back(note.chars().take(NOTES).collect());
@@ -88,7 +87,7 @@ impl AutoMode {
         });
     }
 
-    /// Asks the classifier. Any failure in it counts as no decision.
+    /// Asks the classifier. A failure counts as no decision.
     pub(crate) async fn ask(&self, mut call: ToClassify, cancel: &CancellationToken) -> ClassifierDecision {
         self.change(|memory| {
             call.prompts.extend(memory.prompts.iter().cloned());
@@ -117,7 +116,7 @@ impl AutoMode {
         }
     }
 
-    /// Counts a denial; returns the number of denials if that ends a turn without a person.
+    /// Counts a denial; returns the number of denials if it ends a turn without a person.
     pub(crate) fn denied(&self) -> Option<u32> {
         self.change(|memory| {
             memory.denied_in_a_row += 1;

@@ -5,15 +5,14 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Judges calls in a person's place. It is asked about nothing that a rule, a hook or a person decides, nor about protected
-/// paths and critical removals.
+/// Judges calls instead of a person. It is not asked about anything that a rule, a hook or a person decides, nor about
+/// protected paths and critical removals.
 pub trait Classifier: Send + Sync {
     /// Judges a call. `cancel` is cancelled once the caller no longer waits; the future is dropped at the same moment.
-    /// A panic
-    /// in here counts as an error.
+    /// A panic counts as an error.
     ///
     /// # Errors
-    /// It can't judge, in words for the user: then a person is asked.
+    /// Errors with a message for the user if it can't judge; then a person is asked.
     fn classify<'a>(
         &'a self,
         call: &'a ToClassify,
@@ -21,16 +20,16 @@ pub trait Classifier: Send + Sync {
     ) -> BoxFuture<'a, Result<Classification, String>>;
 }
 
-/// The known facts about a call; never output of a tool, which may be written to persuade.
+/// The known facts about a call; never the output of a tool, which may be written to persuade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToClassify {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// The input it would run with.
+    /// The input that the call would run with.
     pub input: Map<String, Value>,
     /// The session's working directory.
     pub cwd: PathBuf,
-    /// The working directories beside it.
+    /// The additional working directories.
     pub directories: Vec<PathBuf>,
     /// The user's last prompts, oldest first.
     pub prompts: Vec<String>,
@@ -38,19 +37,19 @@ pub struct ToClassify {
     pub notes: Vec<String>,
 }
 
-/// A judgement.
+/// The classifier's judgement of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Classification {
-    /// It may run.
+    /// The call may run.
     Allow,
-    /// It must not.
+    /// The call must not run.
     Deny {
-        /// For the model.
+        /// The reason for the model.
         reason: String,
     },
-    /// A person has to say.
+    /// A person has to decide.
     Unsure {
-        /// For the person.
+        /// The reason for the person.
         reason: String,
     },
 }

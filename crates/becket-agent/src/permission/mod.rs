@@ -1,8 +1,7 @@
-//! The permissions of one session while it runs: mode, rules, directories, and the classifier of mode `auto`
-//! (`protocol.md` P13, P14).
+//! The permissions of a running session: mode, rules, directories, and the classifier of mode `auto` (`protocol.md`
+//! P13, P14).
 //!
-//! It decides no call: hooks, rules and mode meet in [`crate::tool_call`]. A mode is changed here and nowhere else, so
-//! that
+//! It decides no call: hooks, rules and mode are combined in [`crate::tool_call`]. A mode is changed only here, so that
 //! the session never enters a forbidden one.
 
 mod auto;

@@ -1,6 +1,6 @@
 //! A classifier that asks a small model (`protocol.md` P14).
 //!
-//! INVARIANT: what is cut off, declined, or can be read in two ways is an error, and never an allow.
+//! INVARIANT: an answer that is cut off, declined, or ambiguous is an error, and never an allow.
 
 use super::classifier::{Classification, Classifier, ToClassify};
 use becket_engine::CancellationToken;
@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::sync::Arc;
 
-/// The most tokens of a judgement.
+/// The maximum number of tokens of a judgement.
 const MOST_TOKENS: u32 = 1_024;
-/// The most characters of a call's input that the model sees; a longer one is the person's to judge.
+/// The maximum number of characters of a call's input that the model sees; a person judges a longer one.
 const LONGEST_INPUT: usize = 50_000;
 
 const SYSTEM: &str = "You decide whether an AI agent may make a tool call without asking its user.\n\n\
@@ -36,7 +36,7 @@ pub struct ModelClassifier {
 }
 
 impl ModelClassifier {
-    /// Asks the model of that name, or the host's small fast one.
+    /// Creates a classifier that asks the model of that name, or the host's small fast one.
     #[must_use]
     pub fn new(models: Arc<dyn Models>, name: Option<String>) -> Self {
         Self { models, name }
@@ -73,7 +73,7 @@ impl fmt::Debug for ModelClassifier {
     }
 }
 
-/// The question; none about an input that does not fit.
+/// Returns the request; `None` if the input is too long.
 fn request(call: &ToClassify, model: &dyn Model) -> Option<Request> {
     let input = Value::Object(call.input.clone());
     if input.to_string().chars().count() > LONGEST_INPUT {

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 const NAME: &str = "ExitPlanMode";
 
-/// Ends the mode `plan` once the plan is approved, and keeps the plan in a file.
+/// The tool that ends the mode `plan` once the plan is approved, and stores the plan in a file.
 pub struct ExitPlanMode {
     permissions: SessionPermissions,
     facts: Facts,
@@ -26,7 +26,7 @@ pub struct ExitPlanMode {
 }
 
 impl ExitPlanMode {
-    /// The tool of a session; plans go to `plan_file`, absolute, which only its owner may read.
+    /// Creates the tool of a session; plans are written to `plan_file`, absolute, readable only by its owner.
     #[must_use]
     pub fn new(permissions: SessionPermissions, facts: Facts, plan_file: PathBuf) -> Self {
         Self { permissions, facts, plan_file }
@@ -78,7 +78,7 @@ impl Tool for ExitPlanMode {
         plan(input).map(|_| ())
     }
 
-    /// Returns the place of the plan (N3).
+    /// Returns the path of the plan (N3).
     fn defaults(&self) -> Map<String, Value> {
         Map::from_iter([("planFilePath".to_owned(), json!(self.plan_file))])
     }

@@ -1,4 +1,4 @@
-//! The mode of a session and what updates make of its permissions (`protocol.md` P13, P14).
+//! The mode of a session, and the changes that updates make to its permissions (`protocol.md` P13, P14).
 
 use crate::facts::Facts;
 use becket_engine::{AppliedUpdates, Engine};
@@ -8,11 +8,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The permissions of one session. Cheap to clone; all clones are the same session's.
+/// The permissions of a session. Cheap to clone; all clones belong to the same session.
 #[derive(Clone)]
 pub struct SessionPermissions {
     engine: Engine,
-    /// The mode that `plan` was entered from.
+    /// The mode before `plan` was entered.
     before_plan: Arc<Mutex<Option<PermissionMode>>>,
 }
 
@@ -20,51 +20,51 @@ pub struct SessionPermissions {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct PermissionChange {
-    /// The mode before and now, if another one.
+    /// The previous and the new mode, if it has changed.
     pub mode: Option<(PermissionMode, PermissionMode)>,
-    /// Rules, directories and files, and what the user should know.
+    /// Changes to rules, directories and files, and notices for the user.
     pub applied: AppliedUpdates,
 }
 
-/// The reason why a session does not enter a mode. It stays in its old one.
+/// The reason why a session does not enter a mode. It keeps the current one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModeRefused {
     /// The mode does not exist.
     #[error("there is no permission mode `{name}`: it is one of {}", PermissionMode::NAMES.join(", "))]
     Unknown {
-        /// The name.
+        /// The name of the mode.
         name: String,
     },
-    /// The session may not be in it.
-    #[error("the mode `bypassPermissions` is not to be had: {why}")]
+    /// The session may not enter the mode.
+    #[error("the mode `bypassPermissions` is not available: {why}")]
     NoBypass {
-        /// Reason.
+        /// The reason.
         why: String,
     },
 }
 
 impl SessionPermissions {
-    /// The permissions of a session under this engine.
+    /// Creates the permissions of a session under this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         Self { engine, before_plan: Arc::default() }
     }
 
-    /// Puts a session that begins into the mode that it starts in: the command line's, else that of the settings, else
-    /// `default` (C5). A warning for the user, where it is another one than was asked for.
+    /// Sets the initial mode of a session: that of the command line, else of the settings, else `default` (C5). Returns
+    /// a warning for the user if it differs from the requested one.
     pub fn begin(&self, facts: &Facts) -> Option<String> {
         let start = self.engine.host().start_mode();
         self.enter(facts, start.mode.clone());
         start.warning.clone()
     }
 
-    /// Returns whether the session may be in `bypassPermissions` now.
+    /// Returns whether the session may currently be in `bypassPermissions`.
     #[must_use]
     pub fn may_bypass(&self) -> bool {
         self.engine.host().may_bypass().is_ok()
     }
 
-    /// The working directories: where the agent loop is, then those that were added; each once.
+    /// Returns the working directories without duplicates: that of the agent loop, then those that were added.
     #[must_use]
     pub fn directories(&self, facts: &Facts) -> Vec<PathBuf> {
         let cwd = facts.cwd();
@@ -73,10 +73,10 @@ impl SessionPermissions {
         std::iter::once(cwd).chain(added).collect()
     }
 
-    /// Enters a mode, as its user wishes; the mode before.
+    /// Enters a mode that the user requests, and returns the previous one.
     ///
     /// # Errors
-    /// The session may not be in it.
+    /// Errors if the session may not be in it.
     pub fn set_mode(&self, facts: &Facts, mode: PermissionMode) -> Result<PermissionMode, ModeRefused> {
         match &mode {
             PermissionMode::Other(name) => return Err(ModeRefused::Unknown { name: name.to_string() }),
@@ -92,7 +92,7 @@ impl SessionPermissions {
         Ok(self.enter(facts, mode))
     }
 
-    /// Leaves the mode `plan` for the one that it was entered from, or `default`. Nothing if the session is in another.
+    /// Leaves the mode `plan` for the previous one, or `default`; returns `None` if the session is not in `plan`.
     pub fn leave_plan(&self, facts: &Facts) -> Option<PermissionMode> {
         if facts.mode() != PermissionMode::Plan {
             return None;
@@ -100,13 +100,13 @@ impl SessionPermissions {
         let before = self.before_plan.lock().unwrap_or_else(PoisonError::into_inner).take();
         let wanted = before.unwrap_or(PermissionMode::Default);
         if self.set_mode(facts, wanted).is_err() {
-            // A file forbids it by now.
+            // A settings file now forbids the previous mode.
             self.enter(facts, PermissionMode::Default);
         }
         Some(facts.mode())
     }
 
-    /// Applies updates that came with a yes, in their order (P13): those of [`crate::tool_call::Report::updates`].
+    /// Applies the updates of an approval, in their order (P13): those of [`crate::tool_call::Report::updates`].
     pub fn apply(&self, facts: &Facts, updates: &[PermissionUpdate]) -> PermissionChange {
         let applied = self.engine.host().apply(updates);
         let mode = applied.mode.clone().and_then(|mode| {

@@ -1,19 +1,19 @@
-//! The meaning of a prompt beyond its words: typed commands, and the files and resources that it names.
+//! Expansion of prompts: typed commands, and the files and resources that a prompt mentions.
 
 use becket_engine::CancellationToken;
 use becket_llm::Block;
 use becket_model::Session;
 use futures_util::future::BoxFuture;
 
-/// Knows commands and mentions.
+/// Resolves commands and mentions.
 pub trait Expand: Send + Sync {
     /// Returns the kind of a prompt. Called before any hook sees it.
     fn find(&self, session: &Session, prompt: &str) -> PromptKind;
 
-    /// Returns the text of a command, once its hooks have let it pass.
+    /// Returns the text of a command, after its hooks have allowed it.
     ///
     /// # Errors
-    /// The reason why there is no text, for the user; then the prompt is rejected.
+    /// Errors with a reason for the user; the prompt is then rejected.
     fn body<'a>(
         &'a self,
         session: &'a Session,
@@ -25,48 +25,48 @@ pub trait Expand: Send + Sync {
     fn mentioned<'a>(
         &'a self,
         session: &'a Session,
-        words: &'a Words,
+        words: &'a PromptTexts,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Vec<String>> {
         let _ = (session, words, cancel);
         Box::pin(std::future::ready(Vec::new()))
     }
 
-    /// Reads its commands again (`reloadSkills`).
+    /// Reloads the commands (`reloadSkills`).
     fn reload(&self) {}
 
-    /// A turn has ended, however it did: what its commands were granted goes.
+    /// Called at the end of a turn, however it ended: revokes the grants of its commands.
     fn turn_ended(&self) {}
 
-    /// The session has ended, and its hooks have heard of it: what its commands have left behind goes.
+    /// Called at the end of the session, after its hooks have run: removes everything that commands have left behind.
     fn session_ended(&self) {}
 
-    /// The names of all commands, without their slash.
+    /// Returns the names of all commands, without their slash.
     fn names(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// The words of a prompt, by whose they are.
+/// The texts of a prompt, by their origin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Words {
-    /// The first text: the user's own.
+pub struct PromptTexts {
+    /// The first text, written by the user.
     pub own: String,
-    /// Those behind it: material that the user has handed in, such as what was piped in. It reaches no further than the
+    /// The texts after it: material that the user has passed in, such as piped input. Its mentions are limited to the
     /// working directories.
     pub beside: String,
 }
 
-/// Kind of a prompt.
+/// The kind of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptKind {
-    /// Words for the model.
-    Words,
+    /// Text for the model.
+    Text,
     /// A command.
     Command(TypedCommand),
-    /// It looks like a command, and is none.
+    /// A text that looks like a command, but is not one.
     Unknown {
-        /// For the user: what there is.
+        /// The message for the user, with the available commands.
         why: String,
     },
 }
@@ -75,17 +75,17 @@ pub enum PromptKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TypedCommand {
-    /// Kind of its source.
+    /// The kind of the command's source.
     pub kind: CommandKind,
-    /// Its name, without the slash.
+    /// The name of the command, without the slash.
     pub name: String,
-    /// Arguments as typed.
+    /// The arguments as typed.
     pub args: String,
-    /// Origin of its definition, as in events.
+    /// The origin of the command's definition, as in events.
     pub source: Option<String>,
 }
 
-/// Kind of a command's source.
+/// The kind of a command's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CommandKind {
     /// A file: a command or a skill.
@@ -95,7 +95,7 @@ pub enum CommandKind {
 }
 
 impl CommandKind {
-    /// The word on the wire (`expansion_type`).
+    /// Returns the name on the wire (`expansion_type`).
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The session's own agent loop: its beginnings and its ends (L0).
+//! The session's own agent loop: start, clear, replacement and end (L0).
 
 use super::expand::Expand;
 use super::start::{OpenError, OpenedTranscript, StartFacts};
@@ -14,17 +14,17 @@ use becket_model::event::lifecycle::{SessionEnd, Setup};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The reason why a session is prepared before it begins.
+/// The reason why the project is set up before a session starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SetupTrigger {
-    /// The user wants the project to be made ready.
+    /// The user wants the project to be initialized.
     Init,
-    /// The user wants it to be looked after.
+    /// The user wants the project to be maintained.
     Maintenance,
 }
 
 impl SetupTrigger {
-    /// The word on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -40,22 +40,22 @@ pub(crate) struct Main {
     pub(crate) expand: Option<Arc<dyn Expand>>,
     pub(crate) store: Option<Store>,
     pub(crate) worktrees: Option<Worktrees>,
-    /// The directory in which it was opened: by that the store knows it, wherever it has moved since.
+    /// The directory in which the session was opened, by which the store finds it, even if the session has moved since.
     pub(crate) start: PathBuf,
-    /// Set if SessionStart names the model: an interactive host does.
+    /// Set if SessionStart names the model, as an interactive host does.
     pub(crate) names_model: bool,
     /// Texts for the model before the next prompt.
     pub(crate) pending: Vec<String>,
-    /// Instructions from files, before those.
+    /// Instructions from files, which come before those.
     pub(crate) instructions: Vec<String>,
-    /// The first turn that a hook wants.
+    /// The first prompt that a hook requests.
     pub(crate) initial: Option<String>,
-    /// The skills that it begins with, of the agent that it works as.
+    /// The skills that the session starts with, from the agent that it works as.
     pub(crate) skills: Option<FirstSkills>,
 }
 
 impl Main {
-    /// Fires Setup, if it was asked for, and SessionStart.
+    /// Fires Setup, if requested, and SessionStart.
     pub(crate) async fn begin(&mut self, opened: &OpenedTranscript, setup: Option<SetupTrigger>) {
         let never = CancellationToken::new();
         if let Some(trigger) = setup {
@@ -83,8 +83,8 @@ impl Main {
         self.agent_loop.glance();
     }
 
-    /// Begins with the skills of its agent. In a conversation that goes on their texts are there already, and only their hooks
-    /// are taken up again.
+    /// Starts with the skills of the session's agent. In a conversation that continues, their texts are already there,
+    /// and only their hooks are registered again.
     async fn preload(&mut self, opened: &OpenedTranscript, cancel: &CancellationToken) {
         let Some(skills) = &self.skills else { return };
         let read = skills.read(&self.agent_loop.facts.session(), cancel).await;
@@ -94,25 +94,25 @@ impl Main {
         }
     }
 
-    /// Ends the conversation and begins another one.
+    /// Ends the conversation and starts another one.
     ///
     /// # Errors
-    /// The transcript can't be created: it goes on unstored.
+    /// Errors if the transcript can't be created: the session then continues without being stored.
     pub(crate) async fn clear(&mut self) -> Result<(), OpenError> {
         self.end("clear").await;
         self.forget().await;
-        // By the directory in which it began, wherever it has moved: there it is looked for.
+        // Uses the directory in which the session began, even if it has moved: the session is searched for there.
         let (opened, result) = match OpenedTranscript::cleared(self.store.as_ref(), &self.start) {
             Ok(opened) => (opened, Ok(())),
             Err(error) => (OpenedTranscript::unstored(None, "clear"), Err(error)),
         };
-        self.agent_loop.updates.tell(UpdateKind::Cleared { session: opened.id.clone() });
+        self.agent_loop.updates.send(UpdateKind::Cleared { session: opened.id.clone() });
         self.replaced_by(opened).await;
         result
     }
 
-    /// Another one takes the place of the session that has ended. Mode, model, directory and rules stay those of now: they are
-    /// what the user sees.
+    /// Replaces the session, which has ended, with another one. Mode, model, directory and rules stay the current ones,
+    /// which the user sees.
     pub(super) async fn replaced_by(&mut self, mut opened: OpenedTranscript) {
         let log = opened.log.take();
         let mut session = self.agent_loop.facts.session();
@@ -147,8 +147,7 @@ impl Main {
     }
 
     /// Ends the detached events, each within its limit, and fires SessionEnd: a hook that records events sees a failed
-    /// turn
-    /// before the end of the session.
+    /// turn before the end of the session.
     pub(crate) async fn end(&mut self, reason: &str) {
         let never = CancellationToken::new();
         let body = SessionEnd::new(reason.to_owned());
@@ -159,8 +158,8 @@ impl Main {
         self.agent_loop.store();
     }
 
-    /// Ends what hooks have left running for the session, and takes its skills' hooks away: nothing of it that they guard
-    /// may be at work any more.
+    /// Ends everything that hooks have left running for the session, and removes its skills' hooks: nothing that they
+    /// guard may still be running.
     pub(crate) async fn forget(&mut self) {
         if let Some(expand) = &self.expand {
             expand.session_ended();

@@ -1,4 +1,4 @@
-//! An open session: its facts, and what happens at its beginning and its end (`protocol.md` L0).
+//! An open session: its facts, its start and its end (`protocol.md` L0).
 
 mod expand;
 mod main_line;
@@ -9,7 +9,7 @@ mod start;
 mod worktree_tools;
 
 pub use crate::facts::Facts;
-pub use expand::{CommandKind, Expand, PromptKind, TypedCommand, Words};
+pub use expand::{CommandKind, Expand, PromptKind, PromptTexts, TypedCommand};
 pub use main_line::SetupTrigger;
 pub use prompt::Prompt;
 pub use start::{OpenError, Start};

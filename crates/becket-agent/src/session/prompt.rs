@@ -1,9 +1,9 @@
-//! A prompt, from the user's words to the text for the model (L0).
+//! A prompt, from the user's text to the text for the model (L0).
 
-use super::expand::{Expand, PromptKind, TypedCommand, Words};
+use super::expand::{Expand, PromptKind, PromptTexts, TypedCommand};
 use super::main_line::Main;
 use crate::hook_messages;
-use crate::turn::{EndReason, RejectedByHook, TurnEnd, TurnStart, Woken};
+use crate::turn::{EndReason, RejectedByHook, RewakeEffect, TurnEnd, TurnStart};
 use crate::update::{Level, Notice};
 use becket_engine::CancellationToken;
 use becket_llm::Block;
@@ -14,16 +14,17 @@ use becket_model::event::lifecycle::{UserPromptExpansion, UserPromptSubmit};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// Text, images, documents.
+    /// The text, images and documents.
     pub content: Vec<Block>,
-    /// The text reaches the model as it is: no command in it runs, and no file or resource that it names is read.
+    /// Set if the text reaches the model unchanged: no command in it runs, and no file or resource that it mentions is
+    /// read.
     pub verbatim: bool,
-    /// The UUID that the host knows it by; one is made up otherwise.
+    /// The host's UUID for the prompt; a new one is generated if `None`.
     pub uuid: Option<String>,
 }
 
 impl Prompt {
-    /// Creates a prompt of text alone.
+    /// Creates a prompt of text only.
     pub fn text(text: impl Into<String>) -> Self {
         Self::blocks(vec![Block::Text(text.into())])
     }
@@ -34,47 +35,47 @@ impl Prompt {
         Self { content, verbatim: false, uuid: None }
     }
 
-    /// Makes the prompt reach the model as it is.
+    /// Sets whether the prompt reaches the model unchanged.
     #[must_use]
     pub fn verbatim(self, verbatim: bool) -> Self {
         Self { verbatim, ..self }
     }
 
-    /// Names the prompt, by a UUID of the host's.
+    /// Sets the host's UUID for the prompt.
     #[must_use]
-    pub fn named(self, uuid: Option<String>) -> Self {
+    pub fn with_uuid(self, uuid: Option<String>) -> Self {
         Self { uuid, ..self }
     }
 
-    /// Its words, as hooks see them.
+    /// Returns the text of the prompt, as hooks see it.
     #[must_use]
     pub fn words(&self) -> String {
         let words: Vec<&str> = self.content.iter().filter_map(Block::as_text).collect();
         words.join("\n")
     }
 
-    /// The same by whose they are.
-    fn by_whose(&self) -> Words {
+    /// Returns the texts of the prompt by their origin.
+    fn by_origin(&self) -> PromptTexts {
         let mut words = self.content.iter().filter_map(Block::as_text);
         let own = words.next().unwrap_or_default().to_owned();
-        Words { own, beside: words.collect::<Vec<_>>().join("\n") }
+        PromptTexts { own, beside: words.collect::<Vec<_>>().join("\n") }
     }
 }
 
-/// Result of a call that was open when a prompt came.
+/// The result of a call that was open when a prompt came.
 const ANOTHER_PROMPT: &str = "another prompt came: the call was not run";
 
-/// A prompt that hooks have let pass.
+/// A prompt that hooks have accepted.
 struct AcceptedPrompt {
     content: Vec<Block>,
-    /// Texts for the model after it.
+    /// The texts for the model after the prompt.
     beside: Vec<String>,
 }
 
-/// The reason why a prompt goes no further.
+/// The reason why a prompt was rejected.
 struct RejectedPrompt {
     reason: EndReason,
-    /// Set if the conversation keeps it anyway.
+    /// Set if the conversation keeps the prompt anyway.
     kept: Option<AcceptedPrompt>,
 }
 
@@ -83,7 +84,7 @@ impl RejectedPrompt {
         Self { reason: EndReason::PromptRejected { because: because.into(), by: None }, kept: None }
     }
 
-    /// A hook of `event` rejected `prompt`, which is `None` if it is to stay hidden.
+    /// Creates the rejection by a hook of `event`; `prompt` is `None` if it must stay hidden.
     fn by_hook(event: &str, because: String, prompt: Option<&str>) -> Self {
         let by = RejectedByHook { event: event.to_owned(), prompt: prompt.map(str::to_owned) };
         Self { reason: EndReason::PromptRejected { because, by: Some(by) }, kept: None }
@@ -95,7 +96,7 @@ impl RejectedPrompt {
 }
 
 impl Main {
-    /// Has hooks look at a prompt, and works on it.
+    /// Runs the hooks of a prompt, and works on it.
     pub(crate) async fn prompt(&mut self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
         self.instruct(cancel).await;
         self.agent_loop.facts.set_prompt(PromptId::from(uuid::Uuid::new_v4().to_string()));
@@ -106,15 +107,15 @@ impl Main {
                 Err(reason) => reason,
             },
             Err(RejectedPrompt { reason, kept }) => {
-                let said = kept.map_or(Ok(()), |passed| self.say(passed));
-                said.err().unwrap_or(reason)
+                let result = kept.map_or(Ok(()), |passed| self.say(passed));
+                result.err().unwrap_or(reason)
             }
         };
         self.turn_ended();
         TurnEnd::at_once(held)
     }
 
-    /// Names the prompt in the transcript, and opens its checkpoint.
+    /// Sets the prompt's name in the transcript, and opens its checkpoint.
     fn name(&mut self, prompt: &Prompt) {
         let checkpoints = self.agent_loop.shared.checkpoints.clone();
         let uuid = match (&prompt.uuid, &checkpoints) {
@@ -131,7 +132,7 @@ impl Main {
         }
     }
 
-    /// A turn, and what ends with it.
+    /// Runs a turn, and ends what ends with it.
     pub(crate) async fn turn(&mut self, start: TurnStart, cancel: &CancellationToken) -> TurnEnd {
         let end = self.agent_loop.turn(start, cancel).await;
         self.turn_ended();
@@ -144,7 +145,7 @@ impl Main {
         }
     }
 
-    /// Says it, behind what the beginning of the session has left and before what hooks say about it.
+    /// Adds the prompt, after the pending texts from the start of the session and before the texts of its hooks.
     fn say(&mut self, passed: AcceptedPrompt) -> Result<(), EndReason> {
         self.tell_instructions();
         let pending = std::mem::take(&mut self.pending);
@@ -152,22 +153,22 @@ impl Main {
         for text in pending {
             conversation.beside(text);
         }
-        let said = conversation.say(passed.content);
-        if said.is_ok() {
+        let result = conversation.say(passed.content);
+        if result.is_ok() {
             for text in passed.beside {
                 conversation.beside(text);
             }
         }
         self.agent_loop.store();
-        said.map_err(|error| EndReason::PromptRejected { because: error.to_string(), by: None })
+        result.map_err(|error| EndReason::PromptRejected { because: error.to_string(), by: None })
     }
 
-    /// Loads what files say to the model, if that was not done: behind SessionStart, before there is a prompt (L0).
+    /// Loads the instructions from files, unless already done: after SessionStart, before there is a prompt (L0).
     pub(crate) async fn instruct(&mut self, cancel: &CancellationToken) {
         self.instructions.extend(self.agent_loop.instruct(cancel).await);
     }
 
-    /// Adds it, except texts that the model got before the session paused.
+    /// Adds the instructions, except texts that the model got before the session paused.
     pub(crate) fn tell_instructions(&mut self) {
         let conversation = self.agent_loop.conversation.whole(ANOTHER_PROMPT);
         for text in std::mem::take(&mut self.instructions) {
@@ -182,10 +183,10 @@ impl Main {
         prompt: Prompt,
         cancel: &CancellationToken,
     ) -> Result<AcceptedPrompt, RejectedPrompt> {
-        let (words, by_whose) = (prompt.words(), prompt.by_whose());
+        let (words, by_origin) = (prompt.words(), prompt.by_origin());
         let session = self.agent_loop.facts.session();
         let expand = self.expand.clone().filter(|_| !prompt.verbatim);
-        let found = expand.as_ref().map_or(PromptKind::Words, |expand| expand.find(&session, &words));
+        let found = expand.as_ref().map_or(PromptKind::Text, |expand| expand.find(&session, &words));
         if let PromptKind::Unknown { why } = found {
             return Err(RejectedPrompt::rejected(why));
         }
@@ -197,10 +198,10 @@ impl Main {
             (PromptKind::Command(typed), Some(expand)) => {
                 self.expanded(&*expand, &typed, &words, &mut passed, cancel).await?;
             }
-            (PromptKind::Words, Some(expand)) => {
-                passed.beside.extend(expand.mentioned(&session, &by_whose, cancel).await);
+            (PromptKind::Text, Some(expand)) => {
+                passed.beside.extend(expand.mentioned(&session, &by_origin, cancel).await);
             }
-            (PromptKind::Words | PromptKind::Command(_) | PromptKind::Unknown { .. }, _) => {}
+            (PromptKind::Text | PromptKind::Command(_) | PromptKind::Unknown { .. }, _) => {}
         }
         if cancel.is_cancelled() { Err(RejectedPrompt::interrupted()) } else { Ok(passed) }
     }
@@ -248,12 +249,14 @@ impl Main {
     ) -> Result<AcceptedPrompt, RejectedPrompt> {
         for wake in self.agent_loop.wakes().await {
             match wake {
-                Woken::PromptRejected(because) => {
+                RewakeEffect::PromptRejected(because) => {
                     let notice = rejected("UserPromptSubmit", &because, Some(words));
                     self.agent_loop.updates.notice(notice);
                     return Err(RejectedPrompt::by_hook("UserPromptSubmit", because, Some(words)));
                 }
-                Woken::Told(text) | Woken::TurnGoesOn(text) | Woken::LoopStopped { told: text, .. } => {
+                RewakeEffect::Reminder(text)
+                | RewakeEffect::TurnContinues(text)
+                | RewakeEffect::LoopStopped { message: text, .. } => {
                     passed.beside.push(text);
                 }
             }
@@ -261,7 +264,7 @@ impl Main {
         Ok(passed)
     }
 
-    /// Fires UserPromptExpansion, and replaces the typed command by its text.
+    /// Fires UserPromptExpansion, and replaces the typed command with its text.
     async fn expanded(
         &mut self,
         expand: &dyn Expand,
@@ -291,7 +294,7 @@ impl Main {
             .body(&self.agent_loop.facts.session(), typed, cancel)
             .await
             .map_err(RejectedPrompt::rejected)?;
-        // Blocks that are not text, such as an image, go with the command.
+        // Blocks that are not text, such as images, are passed on with the command.
         passed.content.retain(|block| block.as_text().is_none());
         passed.content.splice(0..0, body);
         passed.beside.extend(hook_messages::contexts(&fired.hook, verdict));
@@ -309,7 +312,7 @@ impl Main {
     }
 }
 
-/// Returns the user's notice of a prompt that a hook has rejected.
+/// Returns the notice for the user of a prompt that a hook has rejected.
 fn rejected(hook: &str, because: &str, prompt: Option<&str>) -> Notice {
     let text = match prompt {
         Some(prompt) => format!("a hook rejected the prompt: {because}\n\nThe prompt was: {prompt}"),

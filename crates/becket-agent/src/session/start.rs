@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// After how long a provider has dropped what it kept of a conversation.
+/// The time after which a provider has dropped its cache of a conversation.
 const CACHE_LIVES_S: f64 = 300.0;
 
 /// The kind of start.
@@ -19,29 +19,29 @@ pub enum Start {
     New,
     /// Continues the session with this id.
     Resume {
-        /// Its id.
+        /// The id of the session.
         id: String,
     },
-    /// Continues the newest session of this directory; starts a new one if there is none.
+    /// Continues the newest session of this directory, or starts a new one if there is none.
     Continue,
-    /// With a copy of the session of this id, under an id of its own.
+    /// Continues a copy of the session with this id, under a new id.
     Fork {
         /// The id of the original.
         id: String,
     },
 }
 
-/// The reason why there is no session.
+/// The reason why a session can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Its transcript can't be opened.
+    /// The transcript can't be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The transcripts can't be listed.
     #[error("can't look for the newest session: {0}")]
     List(#[from] io::Error),
     /// Nothing is stored, so nothing can be resumed.
-    #[error("there is nothing to go on with: this session is not stored")]
+    #[error("there is nothing to resume: this session is not stored")]
     NotStored,
     /// The worktree is missing.
     #[error(transparent)]
@@ -51,19 +51,19 @@ pub enum OpenError {
     Servers(String),
 }
 
-/// A transcript that was opened, and what was in it.
+/// An opened transcript, and its content.
 pub(crate) struct OpenedTranscript {
     pub(crate) id: String,
     pub(crate) log: Option<Log>,
     pub(crate) restored: Option<StoredSession>,
-    /// Size of its conversation.
+    /// The size of the conversation.
     tokens: Option<u64>,
-    /// `source` of SessionStart.
+    /// The `source` of SessionStart.
     pub(crate) source: &'static str,
 }
 
-/// Opens the transcript of a session that begins. `id` is what a new session is to be called, `point` the message that
-/// one that continues is set back to.
+/// Opens the transcript of a starting session. `id` is the id of a new session, `point` the message to which a
+/// continued one is rewound.
 pub(crate) fn open(
     store: Option<&Store>,
     start: &Start,

@@ -1,12 +1,12 @@
-//! EnterWorktree and ExitWorktree: the session's own agent loop moves into a working tree of its own, and back.
+//! EnterWorktree and ExitWorktree: move the session's own agent loop into a worktree, and back.
 //!
-//! - The session works in it until it leaves, or ends. CwdChanged is fired after either call.
-//! - A worktree that holds work is not removed: the call fails with the reason. Work that the user gives up is removed
-//!   by a second call with `discard_changes`, which needs a permission.
+//! - The session works in the worktree until it leaves it, or ends. CwdChanged is fired after either call.
+//! - A worktree that contains work is not removed: the call fails with the reason. Work that the user gives up is
+//!   removed by a second call with `discard_changes`, which needs a permission.
 //! - Rules, hooks and settings stay those of the directory in which the session started (`protocol.md` C8).
 
 use crate::agents::{Parent, ParentCell};
-use crate::worktree::{Asks, Tree, WorktreeError, WorktreeName, WorktreeOutcome, Worktrees};
+use crate::worktree::{Tree, WorktreeError, WorktreeEventParams, WorktreeName, WorktreeOutcome, Worktrees};
 use becket_engine::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
@@ -44,29 +44,31 @@ static EXIT: Spec = Spec {
     fields: &[ACTION, DISCARD],
 };
 
-/// The tools by which a session enters and leaves worktrees, once they belong to one that is open
-/// ([`crate::AgentBuilder::worktree_tools`]). Subagents have none of them. Cheap to clone; all clones belong to one session.
+/// The tools by which an open session enters and leaves worktrees ([`crate::AgentBuilder::worktree_tools`]). Subagents
+/// do not get them. Cheap to clone; all clones belong to one session.
 #[derive(Clone, Default)]
 pub struct WorktreeTools {
     session: ParentCell,
 }
 
 impl WorktreeTools {
-    /// Tools that belong to no session yet.
+    /// Creates tools that do not belong to a session yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Both tools, for the toolbox of the session's own agent loop.
+    /// Returns both tools, for the toolbox of the session's own agent loop.
     #[must_use]
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let of = |does: Does| Arc::new(WorktreeTool { session: self.session.clone(), does }) as Arc<dyn Tool>;
-        vec![of(Does::Enter), of(Does::Exit)]
+        let of = |action: Action| {
+            Arc::new(WorktreeTool { session: self.session.clone(), action }) as Arc<dyn Tool>
+        };
+        vec![of(Action::Enter), of(Action::Exit)]
     }
 
-    pub(crate) fn belongs_to(&self, lends: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
-        self.session.set(lends);
+    pub(crate) fn belongs_to(&self, get_parent: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
+        self.session.set(get_parent);
     }
 }
 
@@ -77,21 +79,21 @@ impl fmt::Debug for WorktreeTools {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Does {
+enum Action {
     Enter,
     Exit,
 }
 
 struct WorktreeTool {
     session: ParentCell,
-    does: Does,
+    action: Action,
 }
 
 impl WorktreeTool {
     fn spec(&self) -> &'static Spec {
-        match self.does {
-            Does::Enter => &ENTER,
-            Does::Exit => &EXIT,
+        match self.action {
+            Action::Enter => &ENTER,
+            Action::Exit => &EXIT,
         }
     }
 
@@ -101,14 +103,13 @@ impl WorktreeTool {
                 "a subagent enters and leaves no worktree: it stays in its own directory",
             ));
         }
-        let session =
-            self.session.get().ok_or_else(|| ToolFailure::new("there is no session that is open"))?;
+        let session = self.session.get().ok_or_else(|| ToolFailure::new("no session is open"))?;
         let not_lent = || ToolFailure::new(WorktreeError::NotLent.to_string());
         let worktrees = session.worktrees.clone().ok_or_else(not_lent)?;
         let open = OpenSession { session: &session, worktrees: &worktrees };
-        match self.does {
-            Does::Enter => open.enter(running).await,
-            Does::Exit => open.exit(running).await,
+        match self.action {
+            Action::Enter => open.enter(running).await,
+            Action::Exit => open.exit(running).await,
         }
     }
 }
@@ -120,8 +121,8 @@ struct OpenSession<'a> {
 }
 
 impl OpenSession<'_> {
-    fn asks(&self) -> Asks<'_> {
-        Asks {
+    fn params(&self) -> WorktreeEventParams<'_> {
+        WorktreeEventParams {
             shared: &self.session.shared,
             facts: &self.session.facts,
             updates: &self.session.shared.updates,
@@ -136,7 +137,7 @@ impl OpenSession<'_> {
             )));
         }
         let name = name(running.input).map_err(ToolFailure::new)?;
-        let tree = self.worktrees.enter(self.asks(), &name, running.cancel).await;
+        let tree = self.worktrees.enter(self.params(), &name, running.cancel).await;
         let tree = tree.map_err(|error| ToolFailure::new(error.to_string()))?;
         self.session.facts.enter(tree.path.clone());
         let text = format!(
@@ -155,7 +156,7 @@ impl OpenSession<'_> {
         if running.input.get("action").and_then(Value::as_str) == Some("keep") {
             self.session.facts.leave();
             self.worktrees.keep(&tree);
-            return Ok(self.left(&tree, "keep", "It is kept as it is"));
+            return Ok(self.exit_output(&tree, "keep", "It is kept as it is"));
         }
         if self.session.shared.tasks.as_ref().is_some_and(|tasks| tasks.running() > 0) {
             return Err(ToolFailure::new(
@@ -170,21 +171,23 @@ impl OpenSession<'_> {
                 described(&tree.path, tree.branch())
             )));
         }
-        // Hooks of WorktreeRemove run in a directory that stays.
+        // Hooks of WorktreeRemove run in a directory that is kept.
         self.session.facts.leave();
-        let left = match discards {
-            true => self.worktrees.discard(self.asks(), &tree).await,
-            false => self.worktrees.leave(self.asks(), &tree).await,
+        let outcome = match discards {
+            true => self.worktrees.discard(self.params(), &tree).await,
+            false => self.worktrees.leave(self.params(), &tree).await,
         };
-        match left {
-            WorktreeOutcome::Removed => Ok(self.left(&tree, "remove", "It is removed, with its branch")),
+        match outcome {
+            WorktreeOutcome::Removed => {
+                Ok(self.exit_output(&tree, "remove", "It is removed, with its branch"))
+            }
             kept @ WorktreeOutcome::Kept { .. } => {
-                Ok(self.left(&tree, "keep", &kept.told().unwrap_or_default()))
+                Ok(self.exit_output(&tree, "keep", &kept.message().unwrap_or_default()))
             }
         }
     }
 
-    fn left(&self, tree: &Tree, action: &str, what: &str) -> ToolOutput {
+    fn exit_output(&self, tree: &Tree, action: &str, what: &str) -> ToolOutput {
         let cwd = self.session.facts.cwd();
         let text = format!(
             "The session has left the worktree {} and works in `{}` again. {what}.",
@@ -230,7 +233,12 @@ impl Tool for WorktreeTool {
     }
 
     fn hints(&self) -> Hints {
-        Hints { read_only: false, destructive: self.does == Does::Exit, open_world: false, together: false }
+        Hints {
+            read_only: false,
+            destructive: self.action == Action::Exit,
+            open_world: false,
+            together: false,
+        }
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
@@ -238,12 +246,12 @@ impl Tool for WorktreeTool {
         name(input).map(drop)
     }
 
-    /// Leaving a worktree changes nothing but what `discard_changes` gives up.
+    /// Leaving a worktree changes nothing except the work that `discard_changes` gives up.
     fn effect(&self, _: &Session, input: &Map<String, Value>) -> Effect {
         let discards = input.get("discard_changes").is_some_and(|discards| *discards != Value::Bool(false));
-        match self.does {
-            Does::Exit if !discards => Effect::Reads,
-            Does::Enter | Does::Exit => Effect::Acts,
+        match self.action {
+            Action::Exit if !discards => Effect::Reads,
+            Action::Enter | Action::Exit => Effect::Acts,
         }
     }
 

@@ -1,13 +1,13 @@
-//! The arguments of a command or a skill, and their placeholders.
+//! The arguments of a command or a skill, and the placeholders for them.
 //!
-//! `$ARGUMENTS` is all of them as they were typed; `$0`, `$1` … and `$ARGUMENTS[0]` … are words, counted from 0.
-//! `$name` is the word at the position of that name in the frontmatter's `arguments`. A word that was not typed leaves
-//! its placeholder as it is. `${NAME}` of a variable that the caller knows is its value. A `\` before any of them is
-//! removed and leaves it as it is.
+//! `$ARGUMENTS` is replaced by all arguments as typed; `$0`, `$1` … and `$ARGUMENTS[0]` … by single words, the first of
+//! which is `$0`. `$name` is replaced by the word at the position of that name in the frontmatter's `arguments`. Without
+//! such a word, the placeholder is unchanged. `${NAME}` is replaced by the value of a variable that the caller defines.
+//! A `\` before a placeholder is removed and prevents the replacement.
 //!
 //! INVARIANT: inserted text is never expanded again.
 
-/// The arguments of one use.
+/// The arguments of one invocation.
 #[derive(Debug, Clone)]
 pub(crate) struct Arguments<'a> {
     whole: &'a str,
@@ -18,24 +18,24 @@ pub(crate) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// The arguments of a text whose words are called `names`.
+    /// Creates the arguments of a text whose words are named `names`.
     pub(crate) fn new(typed: &'a str, names: &'a [String]) -> Self {
         Self { whole: typed.trim(), variables: Vec::new(), words: words(typed), names }
     }
 
-    /// Adds the value of `${name}`.
+    /// Defines the value of `${name}`.
     pub(crate) fn with_variable(mut self, name: String, value: String) -> Self {
         self.variables.push((name, value));
         self
     }
 
-    /// Returns whether a text has a placeholder for any of them.
+    /// Returns whether a text contains a placeholder for any argument.
     pub(crate) fn are_used_by(&self, body: &str) -> bool {
         let mut live = pieces(body, self.names).filter(|(before, _)| !before.ends_with('\\'));
         live.any(|(_, placeholder)| placeholder.is_some_and(|placeholder| self.is_given(placeholder.what)))
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no arguments.
     pub(crate) fn are_none(&self) -> bool {
         self.whole.is_empty()
     }
@@ -45,7 +45,7 @@ impl<'a> Arguments<'a> {
         self.whole
     }
 
-    /// The text with the arguments in it.
+    /// Returns the text with the placeholders replaced.
     pub(crate) fn put_into(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
         for (before, placeholder) in pieces(text, self.names) {
@@ -87,7 +87,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A place for something.
+/// A placeholder in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Placeholder<'a> {
     what: What<'a>,
@@ -98,24 +98,24 @@ struct Placeholder<'a> {
 enum What<'a> {
     /// `$ARGUMENTS`.
     Whole,
-    /// `$n`, `$ARGUMENTS[n]`, or a name: a word, from 0.
+    /// A word, counted from 0: `$n`, `$ARGUMENTS[n]`, or a name.
     Word(usize),
-    /// `${NAME}`, which may be no variable of ours.
+    /// `${NAME}`, which may not be a defined variable.
     Variable(&'a str),
 }
 
-/// A text in pieces, each with the placeholder behind it.
+/// Returns the pieces of a text, each with the placeholder after it.
 fn pieces<'t>(
     text: &'t str,
     names: &'t [String],
 ) -> impl Iterator<Item = (&'t str, Option<Placeholder<'t>>)> {
-    let mut left = Some(text);
+    let mut remaining = Some(text);
     std::iter::from_fn(move || {
-        let text = left.take()?;
+        let text = remaining.take()?;
         for (at, _) in text.match_indices('$') {
             let rest = text.get(at + 1..).unwrap_or_default();
             if let Some((what, length)) = placeholder(rest, names) {
-                left = rest.get(length..);
+                remaining = rest.get(length..);
                 let written = text.get(at..=at + length).unwrap_or_default();
                 return Some((text.get(..at).unwrap_or_default(), Some(Placeholder { what, written })));
             }
@@ -124,7 +124,7 @@ fn pieces<'t>(
     })
 }
 
-/// The placeholder at the start of the text after a `$`, and its length.
+/// Returns the placeholder at the start of the text after a `$`, and its length.
 fn placeholder<'t>(rest: &'t str, names: &[String]) -> Option<(What<'t>, usize)> {
     if let Some(named) = named(rest, names) {
         return Some(named);
@@ -140,12 +140,12 @@ fn placeholder<'t>(rest: &'t str, names: &[String]) -> Option<(What<'t>, usize)>
         return Some((What::Variable(name), name.len() + "{}".len()));
     }
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    // `$100` is a price, and so is `$5k`.
+    // `$100` and `$5k` are prices.
     let number = rest.get(..digits).filter(|digits| (1..=2).contains(&digits.len()))?.parse().ok()?;
     is_end(rest.get(digits..)).then_some((What::Word(number), digits))
 }
 
-/// The longest name that the text begins with.
+/// Returns the longest name that the text starts with.
 fn named<'t>(rest: &'t str, names: &[String]) -> Option<(What<'t>, usize)> {
     let fits = |name: &String| rest.strip_prefix(name.as_str()).is_some_and(|behind| is_end(Some(behind)));
     let (number, name) =
@@ -159,7 +159,7 @@ fn is_end(behind: Option<&str>) -> bool {
     !next.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// The words, as a shell would take them: quotes hold blanks together, and go.
+/// Returns the words as a shell would split them: quotes keep spaces together, and are removed.
 fn words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in text.chars() {
@@ -199,7 +199,7 @@ mod tests {
             (r"echo \$HOME ${HOME} \${DIR} ${DIR}", "", r"echo \$HOME ${HOME} ${DIR} /d$1"),
             ("$old $old-name $older $old_name $old.", "x y", "x y $older $old_name x."),
             ("$old-name", "x", "$old-name"),
-            // What is put in stays as it is.
+            // Inserted text is not expanded.
             ("$0 $ARGUMENTS", "$1 $0", "$1 $1 $0"),
             ("é$0é", "ü", "éüé"),
             ("no place", "a b", "no place"),

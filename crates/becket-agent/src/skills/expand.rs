@@ -5,7 +5,7 @@ use super::mcp;
 use super::session::SessionSkills;
 use super::typed::{self, Line};
 use crate::hook_messages;
-use crate::session::{CommandKind, Expand, PromptKind, TypedCommand, Words};
+use crate::session::{CommandKind, Expand, PromptKind, PromptTexts, TypedCommand};
 use crate::tool_call::NestedCalls;
 use crate::update::Notice;
 use becket_engine::CancellationToken;
@@ -15,7 +15,7 @@ use becket_tools::places::Places;
 use futures_util::future::BoxFuture;
 
 impl Expand for SessionSkills {
-    /// Another prompt: the grants of the turn before are revoked.
+    /// Another prompt: the grants of the previous turn are revoked.
     fn find(&self, _: &Session, prompt: &str) -> PromptKind {
         self.shared.grants.end();
         let skills = self.skills();
@@ -23,7 +23,7 @@ impl Expand for SessionSkills {
             PromptKind::Command(TypedCommand { kind, name: name.to_owned(), args: args.to_owned(), source })
         };
         match Line::read(prompt, &skills, &self.shared.others) {
-            Line::Words => PromptKind::Words,
+            Line::Text => PromptKind::Text,
             Line::Skill(skill, arguments) => {
                 typed(CommandKind::Slash, &skill.name, arguments, Some(skill.source_on_the_wire()))
             }
@@ -59,24 +59,24 @@ impl Expand for SessionSkills {
     fn mentioned<'a>(
         &'a self,
         session: &'a Session,
-        words: &'a Words,
+        words: &'a PromptTexts,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Vec<String>> {
         Box::pin(async move {
             let ground = self.ground(session, cancel);
-            let mut told = ground.files(&words.own, Reach::Anywhere);
+            let mut texts = ground.files(&words.own, Reach::Anywhere);
             let places = Places::new(&session.cwd, &self.shared.engine.host().directories());
-            told.extend(ground.files(&words.beside, Reach::Within(&places)));
+            texts.extend(ground.files(&words.beside, Reach::Within(&places)));
             if let Some(pool) = self.shared.pool.as_ref().filter(|_| words.own.contains('@')) {
-                told.extend(mcp::resources(pool, &words.own, cancel).await);
+                texts.extend(mcp::resources(pool, &words.own, cancel).await);
             }
-            told
+            texts
         })
     }
 
     fn reload(&self) {
         let diagnostics = self.load();
-        self.tell(&diagnostics);
+        self.report_problems(&diagnostics);
     }
 
     fn turn_ended(&self) {
@@ -101,20 +101,20 @@ impl SessionSkills {
         cancel: &CancellationToken,
     ) -> Result<Vec<Block>, String> {
         let skills = self.skills();
-        // A reload may have taken it away since it was typed.
+        // A reload may have removed it since it was typed.
         let skill = skills.find(&typed.name).filter(|skill| skill.for_user);
         let skill = skill.ok_or_else(|| typed::unknown(&typed.name, &skills, &self.shared.others))?;
         let nested = NestedCalls::default();
-        let told = self.use_skill(skill, &typed.args, self.ground(session, cancel), &nested).await;
+        let rendered = self.use_skill(skill, &typed.args, self.ground(session, cancel), &nested).await;
         self.tell_of(&nested, cancel);
-        Ok(vec![Block::Text(told?)])
+        Ok(vec![Block::Text(rendered?)])
     }
 
-    /// Tells the user what hooks said to him about the commands of a skill.
+    /// Shows the user the messages of hooks about the commands of a skill.
     pub(super) fn tell_of(&self, nested: &NestedCalls, cancel: &CancellationToken) {
         for report in nested.take() {
             for outcome in &report.outcomes {
-                let hook = hook_messages::named(outcome.verdict.event, Some(&report.call.name));
+                let hook = hook_messages::hook_name_for(outcome.verdict.event, Some(&report.call.name));
                 let notices = hook_messages::for_user(&hook, &outcome.verdict, cancel.is_cancelled());
                 notices.into_iter().for_each(|notice| self.notice(notice));
             }

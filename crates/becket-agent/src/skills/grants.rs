@@ -1,14 +1,14 @@
-//! `allowed-tools` of a skill: allow rules for the turn in which it is used.
+//! The `allowed-tools` of a skill: allow rules for the turn in which it is used.
 //!
-//! A grant of a file that may not grant is held back (`protocol.md` G3, C7b), and a grant never is more than an allow
-//! rule: deny and ask rules, hooks and critical removals override it.
+//! A grant is held back if its file may not grant anything (`protocol.md` G3, C7b), and a grant is never more than an
+//! allow rule: deny and ask rules, hooks and critical removals override it.
 
 use super::skill::Skill;
 use becket_engine::Engine;
 use becket_rules::{Change, Destination, PermissionUpdate, Rule, RuleList};
 use std::sync::{Mutex, PoisonError};
 
-/// The rules that skills have added. Gone when this is.
+/// The rules that skills have added, removed on drop.
 #[derive(Debug)]
 pub(super) struct Grants {
     engine: Engine,
@@ -20,7 +20,7 @@ impl Grants {
         Self { engine, added: Mutex::default() }
     }
 
-    /// Adds what a skill wants; what does not count is named.
+    /// Adds the rules that a skill requests; returns warnings about those that do not count.
     pub(super) fn add(&self, skill: &Skill, broken_guard: Option<&str>) -> Vec<String> {
         if skill.allowed_tools.is_empty() {
             return Vec::new();
@@ -31,7 +31,7 @@ impl Grants {
                 "`allowed-tools` of `{name}` does not count, since a guard of this file is broken: {why}"
             )];
         }
-        if skill.whose.is_of_project() && !self.engine.config().trust.this_folder_trusted {
+        if skill.owner.is_of_project() && !self.engine.config().trust.this_folder_trusted {
             return vec![format!("`allowed-tools` of `{name}` is held back until this folder is trusted")];
         }
         let (mut rules, mut warnings) = (Vec::new(), Vec::new());
@@ -44,7 +44,7 @@ impl Grants {
             }
         }
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-        // What holds already is not this skill's to take away again.
+        // Rules that exist already must not be removed together with this skill's.
         let holds = self.holding();
         rules.retain(|rule| !holds.contains(rule) && !added.contains(rule));
         warnings.extend(self.change(Change::AddRules(RuleList::Allow, rules.clone())));
@@ -52,7 +52,7 @@ impl Grants {
         warnings
     }
 
-    /// The turn is over: takes away what was added.
+    /// Removes the added rules at the end of the turn.
     pub(super) fn end(&self) {
         let rules = std::mem::take(&mut *self.added.lock().unwrap_or_else(PoisonError::into_inner));
         let _ = self.change(Change::RemoveRules(RuleList::Allow, rules));
@@ -72,7 +72,7 @@ impl Grants {
         self.engine.host().apply(&[PermissionUpdate { destination: Destination::Session, change }]).warnings
     }
 
-    /// The allow rules that hold now.
+    /// Returns the current allow rules.
     fn holding(&self) -> Vec<Rule> {
         let config = self.engine.config();
         let allow = config.permissions.iter().filter(|rule| rule.list == RuleList::Allow);

@@ -1,4 +1,4 @@
-//! The hooks of skills: registered at a skill's first use, once, until the session's end (C10).
+//! The hooks of skills: registered at a skill's first use, once, until the end of the session (C10).
 
 use super::skill::Skill;
 use crate::definitions::Dialect;
@@ -24,12 +24,12 @@ struct RegisteredSkill {
     broken_guard: Option<String>,
 }
 
-/// Findings of a skill's use.
+/// The findings of a skill's use.
 #[derive(Debug, Default)]
 pub(super) struct Use {
-    /// Problems of its hooks; only at its first use.
+    /// The problems of its hooks; only at its first use.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// The first guard that could not be loaded: the skill grants nothing then (C7b).
+    /// The first guard that could not be loaded: the skill then grants nothing (C7b).
     pub(super) broken_guard: Option<String>,
 }
 
@@ -38,8 +38,8 @@ impl SkillHooks {
         Self { engine, used: Mutex::default() }
     }
 
-    /// Registers a skill's hooks, if not yet registered; they hold before this returns, also if another call registers
-    /// them.
+    /// Registers a skill's hooks, if not yet registered; they are active before this returns, even if another call
+    /// registers them.
     pub(super) fn register(&self, skill: &Skill, dialect: &Dialect) -> Use {
         let Some(text) = skill.hooks.as_deref() else {
             return Use::default();
@@ -64,7 +64,7 @@ impl SkillHooks {
                 file: &skill.file,
                 directory: &skill.directory,
                 subagent: None,
-                of_project: skill.whose.is_of_project(),
+                of_project: skill.owner.is_of_project(),
                 trust: config.trust,
                 fail_closed: config.policy.fail_closed,
                 tools: &dialect.tools,

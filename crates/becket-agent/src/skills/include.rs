@@ -1,21 +1,21 @@
-//! `@file` in a prompt: its files are given beside it.
+//! `@file` in a prompt: the files are added to it.
 //!
-//! A deny or ask rule for `Read` keeps a file out (`protocol.md` P7). A text that a repository or a model wrote reaches
-//! only into the working directories and its own; the user's own words reach wherever the user may read.
+//! A deny or ask rule for `Read` keeps a file out (`protocol.md` P7). A text by a repository or a model is limited to
+//! the working directories and its own directory; the user's own text can mention any file that the user may read.
 //!
-//! INVARIANT: number and size of the files are bounded, and what is left out is named.
+//! INVARIANT: number and size of the files are limited, and files that are left out are reported.
 
 use becket_tools::opened_file::{self, OpenedFile};
 use becket_tools::places::Places;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The most mentions of one text that are looked at.
+/// The maximum number of mentions in one text that are followed.
 const MOST: usize = 20;
-/// Maximum number of bytes of one file.
+/// The maximum size of a file, in bytes.
 const LARGEST: u64 = 100 * 1024;
 
-/// The paths that a text mentions, each once, in order.
+/// Returns the paths that a text mentions, without duplicates, in order.
 pub(crate) fn mentions(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices('@') {
@@ -39,12 +39,12 @@ pub(crate) fn mentions(text: &str) -> Vec<&str> {
     found
 }
 
-/// Author of the text, which limits its reach.
+/// The author of a text, which limits the files that it can mention.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reach<'a> {
     /// The user.
     Anywhere,
-    /// Another author.
+    /// Another author, limited to these places.
     Within(&'a Places),
 }
 
@@ -86,7 +86,7 @@ fn absolute(written: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// The text, and whether it was cut.
+/// Returns the text, and whether it was truncated.
 fn text_of(path: &Path) -> Result<(String, bool), String> {
     let opened = opened_file::open(path).map_err(|error| error.to_string())?;
     let file = match opened {

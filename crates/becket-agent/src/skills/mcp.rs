@@ -1,4 +1,4 @@
-//! Prompts and resources of MCP servers, as the user types them (`protocol.md` X8).
+//! Prompts and resources of MCP servers that the user types (`protocol.md` X8).
 
 use becket_engine::CancellationToken;
 use becket_llm::Block;
@@ -7,11 +7,11 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest that a server may take.
+/// The time limit for a server.
 const LIMIT: Duration = Duration::from_secs(60);
-/// The most resources of one prompt.
+/// The maximum number of resources in one prompt.
 const MOST: usize = 20;
-/// Maximum number of characters of one resource.
+/// The maximum number of characters of a resource.
 const LONGEST: usize = 100 * 1024;
 
 /// Returns whether a command belongs to an existing server.
@@ -24,7 +24,8 @@ pub(super) fn is_of_a_server(pool: &Pool, command: &str) -> bool {
 /// Returns a server's expansion of one of its prompts.
 ///
 /// # Errors
-/// The prompt does not exist, its arguments don't fit, or the server did not answer; worded for the user.
+/// Errors with a message for the user if the prompt does not exist, its arguments don't fit, or the server did not
+/// answer.
 pub(super) async fn prompt(
     pool: &Pool,
     command: &str,
@@ -33,7 +34,7 @@ pub(super) async fn prompt(
 ) -> Result<Vec<Block>, String> {
     let mut listed = Vec::new();
     for view in pool.servers() {
-        // A server that can't list them has none; the others' still count.
+        // A server that can't list its prompts is skipped; those of the others still count.
         if let Ok(prompts) = pool.prompts(&view.name, cancel).await {
             listed.push((view.name, prompts));
         }
@@ -57,13 +58,13 @@ pub(super) async fn prompt(
     if blocks.is_empty() { Err(format!("the server made nothing of `/{command}`")) } else { Ok(blocks) }
 }
 
-/// Returns the resources that a text mentions, one text each; for one that can't be read, the error.
+/// Returns the resources that a text mentions, one text each; if one can't be read, the text is the error.
 pub(super) async fn resources(pool: &Pool, text: &str, cancel: &CancellationToken) -> Vec<String> {
     let servers = pool.servers();
     let names: Vec<&str> = servers.iter().map(|view| view.name.as_str()).collect();
-    let mut told = Vec::new();
+    let mut rendered = Vec::new();
     for Mention { server, uri, .. } in becket_mcp::mentions(text, &names).into_iter().take(MOST) {
-        told.push(match pool.read_resource(server, uri, LIMIT, cancel).await {
+        rendered.push(match pool.read_resource(server, uri, LIMIT, cancel).await {
             Ok(contents) => {
                 let texts: Vec<String> = contents.iter().map(resource).collect();
                 format!("Resource {uri} of {server}:\n\n{}", texts.join("\n\n"))
@@ -71,7 +72,7 @@ pub(super) async fn resources(pool: &Pool, text: &str, cancel: &CancellationToke
             Err(error) => format!("`@{server}:{uri}` was not read: {error}"),
         });
     }
-    told
+    rendered
 }
 
 fn resource(contents: &ResourceContents) -> String {
@@ -87,7 +88,8 @@ fn resource(contents: &ResourceContents) -> String {
     }
 }
 
-/// A message of a prompt. What the server puts into the model's mouth is quoted: the user says all of it.
+/// Converts a message of a prompt. Text that the server attributes to the model is quoted: all of it is sent as the
+/// user's.
 fn block(content: &Content, role: PromptRole) -> Block {
     let value = content.value();
     let field = |name: &str| value.get(name).and_then(Value::as_str);

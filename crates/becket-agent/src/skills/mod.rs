@@ -1,8 +1,7 @@
-//! Skills and typed commands: what they are ([`Skill`]), where they come from ([`Skills`]), and what becomes of one
-//! that is used.
+//! Skills and typed commands: their definitions ([`Skill`]), the set of them ([`Skills`]), and their use.
 //!
-//! A skill is a directory with a `SKILL.md`, a command a Markdown file; both are typed as `/name` and, where they allow
-//! it, called by the model. Its content is read when it is loaded and changes only at a reload (`protocol.md` C8).
+//! A skill is a directory with a `SKILL.md`, a command is a Markdown file; both are typed as `/name` and, if they allow
+//! it, called by the model. Their content is read when they are loaded and changes only at a reload (`protocol.md` C8).
 
 mod arguments;
 mod expand;

@@ -1,32 +1,32 @@
-//! From the fields of a file to a [`Skill`].
+//! Conversion of a file's fields to a [`Skill`].
 
 use super::skill::{Kind, Skill};
-use crate::definitions::{Fields, ModelChoice, Whose, is_plain};
+use crate::definitions::{DefinitionOwner, Fields, ModelChoice, is_plain};
 use becket_base::text::cut;
 use becket_model::Source;
 use std::path::Path;
 
-/// Fields that skills of other hosts have and that do nothing here yet.
+/// Fields of other hosts' skills that have no effect here yet.
 const NOT_YET: [&str; 2] = ["context", "agent"];
-/// The most characters of a description that is taken from the text.
+/// The maximum number of characters of a description that is taken from the text.
 const LONGEST_DESCRIPTION: usize = 200;
 
-/// Location of a definition.
+/// The location of a definition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) source: &'a Source,
     pub(super) file: &'a Path,
     pub(super) kind: Kind,
-    /// Default name: directories and file, or the skill's directory.
+    /// The default name: directories and file, or the skill's directory.
     pub(super) path_name: &'a str,
-    /// Prefix of its name, for a plugin's.
+    /// The prefix of the name, for a plugin's skill.
     pub(super) namespace: Option<&'a str>,
-    /// The plugin's directory, for a plugin's.
+    /// The plugin's directory, for a plugin's skill.
     pub(super) root: Option<&'a Path>,
     pub(super) text: &'a str,
 }
 
-/// The skill, unless something keeps it from being loaded; that is among the findings then.
+/// Returns the skill, unless an error prevents loading it; the error is then among the findings.
 pub(super) fn skill(fields: &mut Fields<'_>, place: Place<'_>) -> Option<Skill> {
     if fields.is_broken() {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn skill(fields: &mut Fields<'_>, place: Place<'_>) -> Option<Skill> 
         for_model: !fields.flag("disable-model-invocation").unwrap_or(false),
         for_user: fields.flag("user-invocable").unwrap_or(true),
         kind: place.kind,
-        whose: Whose::Source(place.source.clone()),
+        owner: DefinitionOwner::Source(place.source.clone()),
         file: place.file.into(),
         directory: place.file.parent().unwrap_or_else(|| Path::new("")).to_owned(),
         root: place.root.map(Path::to_owned),
@@ -61,13 +61,13 @@ pub(super) fn skill(fields: &mut Fields<'_>, place: Place<'_>) -> Option<Skill> 
     })
 }
 
-/// A skill may name itself; a command is called as its file is.
+/// Returns the name: a skill may set its own, a command is named after its file.
 fn name(fields: &mut Fields<'_>, place: &Place<'_>) -> Option<String> {
-    let said = match place.kind {
+    let own_name = match place.kind {
         Kind::Skill => fields.text("name"),
         Kind::Command => None,
     };
-    let name = said.unwrap_or_else(|| place.path_name.to_owned());
+    let name = own_name.unwrap_or_else(|| place.path_name.to_owned());
     if name.split(':').all(is_plain) && (place.kind == Kind::Command || !name.contains(':')) {
         return Some(name);
     }
@@ -78,7 +78,7 @@ fn name(fields: &mut Fields<'_>, place: &Place<'_>) -> Option<String> {
     None
 }
 
-/// The first line that says something.
+/// Returns the first line with text.
 fn first_words(body: &str) -> String {
     let line = body.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
     cut(line.unwrap_or_default(), LONGEST_DESCRIPTION)

@@ -1,4 +1,4 @@
-//! All skills and commands of a session, each name once.
+//! All skills and commands of a session, with unique names.
 
 use super::read::{self, Place};
 use super::skill::{Kind, Skill};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The file that makes a directory a skill.
 const SKILL: &str = "SKILL.md";
 
-/// The skills and commands of a session. Cheap to clone, and never changed: a reload makes another.
+/// The skills and commands of a session. Cheap to clone, and immutable: a reload creates a new one.
 #[derive(Debug, Clone, Default)]
 pub struct Skills {
     list: Arc<[Arc<Skill>]>,
@@ -29,8 +29,9 @@ pub struct LoadedSkills {
 }
 
 impl Skills {
-    /// Reads them all. Of two with one name the stronger source counts: managed, the user, the project, plugins; of one
-    /// source a skill before a command. A project's file can't take the place of a skill that the user knows.
+    /// Reads all skills and commands. If two have the same name, the stronger source wins: managed, the user, the
+    /// project, plugins; within one source a skill beats a command. A project's file can't replace a skill that the
+    /// user knows.
     #[must_use]
     pub fn load(homes: &Homes) -> LoadedSkills {
         let mut homes: Vec<&Home> = homes.list.iter().collect();
@@ -43,7 +44,7 @@ impl Skills {
         LoadedSkills { skills: Self::new(reading.found), diagnostics: reading.diagnostics }
     }
 
-    /// These, the strongest first.
+    /// Creates a register of these skills, strongest first.
     #[must_use]
     pub fn new(skills: impl IntoIterator<Item = Skill>) -> Self {
         let mut names = HashSet::new();
@@ -51,7 +52,7 @@ impl Skills {
         Self { list: kept.map(Arc::new).collect() }
     }
 
-    /// Returns the commands, and the skills of these names.
+    /// Returns the commands, and only those skills that have these names.
     #[must_use]
     pub(crate) fn without_skills_except(&self, names: &[String]) -> Self {
         let is_kept =
@@ -59,31 +60,31 @@ impl Skills {
         Self { list: self.list.iter().filter(is_kept).cloned().collect() }
     }
 
-    /// All of them, the strongest source first.
+    /// Returns all skills and commands, strongest source first.
     #[must_use]
     pub fn all(&self) -> &[Arc<Skill>] {
         &self.list
     }
 
-    /// The skill or command of that name; a leading `/` does not count.
+    /// Returns the skill or command with this name; a leading `/` is ignored.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Arc<Skill>> {
         let name = name.trim().trim_start_matches('/');
         self.list.iter().find(|skill| *skill.name == *name)
     }
 
-    /// Those that the user may type.
+    /// Returns the skills and commands that the user may type.
     pub fn for_user(&self) -> impl Iterator<Item = &Arc<Skill>> {
         self.list.iter().filter(|skill| skill.for_user)
     }
 
-    /// Those that the model may use.
+    /// Returns the skills and commands that the model may use.
     pub fn for_model(&self) -> impl Iterator<Item = &Arc<Skill>> {
         self.list.iter().filter(|skill| skill.for_model)
     }
 }
 
-/// Lower is stronger.
+/// Returns the rank of a source; lower is stronger.
 fn rank(source: &Source) -> u8 {
     match source {
         Source::Policy => 0,
@@ -123,7 +124,7 @@ impl SkillReader {
     fn file(&mut self, home: &Home, directory: &Path, below: &Path, kind: Kind) {
         let (source, file) = (&home.source, directory.join(below));
         let text = match read_text(&file) {
-            // It was there a moment ago.
+            // The file has been deleted in the meantime.
             Ok(None) => return,
             Ok(Some(text)) => text,
             Err(error) => {
@@ -141,7 +142,7 @@ impl SkillReader {
     }
 }
 
-/// `git/tidy.md` is `git:tidy`; a skill is called as its directory.
+/// Returns the name of a definition from its path: `git/tidy.md` is `git:tidy`; a skill is named after its directory.
 fn path_name(directory: &Path, below: &Path, kind: Kind) -> String {
     let path = match kind {
         Kind::Command => below.with_extension(""),

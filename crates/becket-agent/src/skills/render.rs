@@ -1,14 +1,14 @@
-//! From a skill's text to the text for the model: arguments put in, commands run, files that it mentions read.
+//! Renders a skill for the model: inserts arguments, runs commands, reads mentioned files.
 //!
-//! A command of it is a call of Bash like any other: hooks, rules and mode judge it, and what they say is handed on.
-//! One that is not run, or fails, or after which a hook stops the host, ends the whole: half a prompt says something
-//! else than its author meant.
+//! A command in the text is a normal call of Bash: hooks, rules and mode judge it, and their messages are passed on. If
+//! a command is not run, fails, or is followed by a hook that stops the host, rendering fails: half a prompt would not
+//! mean what its author intended.
 
 use super::arguments::Arguments;
 use super::include::{self, Reach};
 use super::skill::{Kind, Skill};
 use super::template::{Part, parts};
-use crate::definitions::{Dialect, Whose};
+use crate::definitions::{DefinitionOwner, Dialect};
 use crate::hook_messages;
 use crate::tool_call::{CallEnd, NestedCalls, Report, ToolCalls};
 use becket_engine::config::Plugin;
@@ -19,9 +19,9 @@ use becket_tools::places::Places;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// The field of a command's call that holds it.
+/// The input field of Bash that contains the command.
 const COMMAND: &str = "command";
-/// The most commands of one text.
+/// The maximum number of commands in one text.
 const MOST_COMMANDS: usize = 50;
 
 /// The inputs of rendering.
@@ -36,10 +36,11 @@ pub(super) struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    /// Returns the text of a skill for the model, with these arguments. Results of its commands go into `nested`.
+    /// Returns the text of a skill for the model, with these arguments. The results of its commands are added to
+    /// `nested`.
     ///
     /// # Errors
-    /// A command of it was not run or failed: its name and the reason.
+    /// Errors with the name of a command that was not run or failed, and the reason.
     pub(super) async fn render(
         self,
         skill: &Skill,
@@ -115,9 +116,9 @@ impl Ground<'_> {
             .with_variable(profile.var("SESSION_ID"), self.session.id.as_str().to_owned())
     }
 
-    /// The plugin that ships the skill.
+    /// Returns the plugin that contains the skill.
     fn plugin(self, skill: &Skill) -> Option<Plugin> {
-        let Whose::Source(Source::Plugin(of)) = &skill.whose else { return None };
+        let DefinitionOwner::Source(Source::Plugin(of)) = &skill.owner else { return None };
         self.engine.config().plugins.iter().find(|plugin| plugin.id == of.id).cloned()
     }
 
@@ -141,7 +142,7 @@ impl Ground<'_> {
     }
 }
 
-/// Returns the output of a command, unless it ends the whole.
+/// Returns the output of a command, unless it makes rendering fail.
 fn output_of(skill: &Skill, report: &Report) -> Result<String, String> {
     let (content, _) = report.for_model();
     let text: Vec<&str> = content.iter().filter_map(Block::as_text).collect();

@@ -1,4 +1,4 @@
-//! The skills of one session: which there are, and what those in use have registered and granted.
+//! The skills of a session, with the hooks that those in use have registered and their grants.
 
 use super::grants::Grants;
 use super::hooks::SkillHooks;
@@ -16,8 +16,8 @@ use becket_model::Session;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The skills of a session. Cheap to clone; all clones are the same. It is [`crate::session::Expand`] for what the user
-/// types, and gives the tool for what the model wants.
+/// The skills of a session. Cheap to clone; all clones are the same. It implements [`crate::session::Expand`] for the
+/// prompts that the user types, and provides the tool for the model.
 #[derive(Clone)]
 pub struct SessionSkills {
     pub(super) shared: Arc<SkillsState>,
@@ -34,19 +34,19 @@ pub(super) struct SkillsState {
     pub(super) grants: Grants,
     pub(super) pool: Option<Pool>,
     pub(super) others: Vec<String>,
-    /// The only skills that are loaded, by name; all if `None`. Commands are not skills.
+    /// The names of the only skills to load; `None` means all. Commands are not skills.
     only: Option<Vec<String>>,
     watcher: Option<Arc<dyn Watch>>,
 }
 
-/// Builder of a session's skills.
+/// A builder of a session's skills.
 pub struct SkillsBuilder {
     shared: SkillsState,
 }
 
 impl SessionSkills {
-    /// The skills below these homes, under the hooks and rules of an engine. `calls` runs the commands in them: its toolbox
-    /// needs Bash and nothing else, and must not hold the tool of these skills.
+    /// Creates a builder for the skills below these homes, under the hooks and rules of an engine. `calls` runs their
+    /// commands: its toolbox only needs Bash, and must not contain the tool of these skills.
     #[must_use]
     pub fn builder(
         engine: Engine,
@@ -75,13 +75,13 @@ impl SessionSkills {
         SkillsBuilder { shared }
     }
 
-    /// Those that there are now.
+    /// Returns the current skills.
     #[must_use]
     pub fn skills(&self) -> Skills {
         self.shared.skills.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads them again; the result has their problems. Those in use stay registered.
+    /// Reloads the skills, and returns their problems. Those in use stay registered.
     pub fn load(&self) -> Vec<Diagnostic> {
         let LoadedSkills { mut skills, diagnostics } = Skills::load(&self.shared.homes);
         if let Some(names) = &self.shared.only {
@@ -91,7 +91,7 @@ impl SessionSkills {
         diagnostics
     }
 
-    /// The tool by which the model uses them.
+    /// Returns the tool by which the model uses them.
     #[must_use]
     pub fn tool(&self) -> SkillTool {
         SkillTool::new(self.clone())
@@ -103,11 +103,11 @@ impl SessionSkills {
         Ground { engine, calls, environment, dialect, session, cancel }
     }
 
-    /// Uses a skill: its hooks hold from now on, its grants to the turn's end; returns the text for the model. What
-    /// comes of its commands goes into `nested`.
+    /// Uses a skill: its hooks are active from now on, its grants until the end of the turn; returns the text for the
+    /// model. The results of its commands are added to `nested`.
     ///
     /// # Errors
-    /// As [`Ground::render`].
+    /// Errors like [`Ground::render`].
     pub(super) async fn use_skill(
         &self,
         skill: &Skill,
@@ -116,28 +116,29 @@ impl SessionSkills {
         nested: &NestedCalls,
     ) -> Result<String, String> {
         let used = self.shared.hooks.register(skill, &self.shared.dialect);
-        self.tell(&used.diagnostics);
+        self.report_problems(&used.diagnostics);
         for warning in self.shared.grants.add(skill, used.broken_guard.as_deref()) {
             self.notice(Notice::warning(warning));
         }
         ground.render(skill, typed, nested).await
     }
 
-    /// Returns the text of a skill for an agent that begins with it: its hooks hold from now on, and it grants nothing.
+    /// Returns the text of a skill for an agent that starts with it: its hooks are active from now on, and it grants
+    /// nothing.
     ///
     /// # Errors
-    /// As [`Ground::render`].
+    /// Errors like [`Ground::render`].
     pub(super) async fn preload(&self, skill: &Skill, ground: Ground<'_>) -> Result<String, String> {
         let used = self.shared.hooks.register(skill, &self.shared.dialect);
-        self.tell(&used.diagnostics);
+        self.report_problems(&used.diagnostics);
         let nested = NestedCalls::default();
-        let told = ground.render(skill, "", &nested).await;
+        let rendered = ground.render(skill, "", &nested).await;
         self.tell_of(&nested, ground.cancel);
-        told
+        rendered
     }
 
     /// Reports the problems of files to the user.
-    pub(super) fn tell(&self, diagnostics: &[Diagnostic]) {
+    pub(super) fn report_problems(&self, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
             self.notice(Notice::of(diagnostic));
         }
@@ -151,35 +152,35 @@ impl SessionSkills {
 }
 
 impl SkillsBuilder {
-    /// The servers whose prompts are commands and whose resources can be mentioned.
+    /// Sets the servers whose prompts are commands and whose resources can be mentioned.
     #[must_use]
     pub fn servers(mut self, pool: Pool) -> Self {
         self.shared.pool = Some(pool);
         self
     }
 
-    /// The host's own commands, without their slash: the user may have meant one of them.
+    /// Sets the host's own commands, without their slash: the user may have meant one of them.
     #[must_use]
     pub fn other_commands(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.shared.others = names.into_iter().collect();
         self
     }
 
-    /// Loads no skills but these; commands stay.
+    /// Loads only these skills; commands are not affected.
     #[must_use]
     pub fn only(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.shared.only = Some(names.into_iter().collect());
         self
     }
 
-    /// Sets the receiver of problems with a skill that is used.
+    /// Sets the receiver of problems with skills in use.
     #[must_use]
     pub fn watch(mut self, watcher: impl Watch + 'static) -> Self {
         self.shared.watcher = Some(Arc::new(watcher));
         self
     }
 
-    /// Reads them for the first time; the result has their problems.
+    /// Loads the skills for the first time; also returns their problems.
     #[must_use]
     pub fn load(self) -> (SessionSkills, Vec<Diagnostic>) {
         let skills = SessionSkills { shared: Arc::new(self.shared) };

@@ -1,8 +1,8 @@
-//! The parts of a skill's text: what is told, and the commands whose output is told in their place.
+//! The parts of a skill's text: plain text, and commands that are replaced by their output.
 //!
-//! INVARIANT: the parts are those of the text as its author wrote it: no argument makes another.
+//! INVARIANT: the parts are those of the text as its author wrote it: no argument creates another one.
 
-/// One part.
+/// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part<'t> {
     /// Text.
@@ -14,7 +14,7 @@ pub(crate) enum Part<'t> {
 const FENCE: &str = "```!";
 const INLINE: &str = "!`";
 
-/// The parts of a text, in order.
+/// Returns the parts of a text, in order.
 pub(crate) fn parts(text: &str) -> Vec<Part<'_>> {
     let (mut parts, mut told, mut at) = (Vec::new(), 0, 0);
     while let Some(found) = next(text, at) {
@@ -32,13 +32,13 @@ pub(crate) fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// A mark that may open a command.
+/// A mark that may start a command.
 struct Mark {
     start: usize,
     mark: &'static str,
 }
 
-/// The next mark at a place where one counts: a fence at the start of a line, the other one also behind a blank.
+/// Returns the next mark in a valid position: a fence at the start of a line, the other one also after a space.
 fn next(text: &str, from: usize) -> Option<Mark> {
     let find = |mark: &'static str, counts: fn(char) -> bool| {
         let rest = text.get(from..)?;
@@ -53,7 +53,7 @@ fn next(text: &str, from: usize) -> Option<Mark> {
 }
 
 impl Mark {
-    /// The command behind it, and where that ends.
+    /// Returns the command after the mark, and the position of its end.
     fn command<'t>(&self, text: &'t str) -> Option<(&'t str, usize)> {
         let start = self.start + self.mark.len();
         let rest = text.get(start..)?;

@@ -1,4 +1,4 @@
-//! The tool `Skill`: the model uses a skill or a command on its own (`protocol.md` P10).
+//! The tool `Skill`, by which the model uses a skill or a command (`protocol.md` P10).
 
 use super::render::Ground;
 use super::session::SessionSkills;
@@ -18,7 +18,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// The most characters that all skills together take of the description.
+/// The maximum number of characters of all skills together in the description.
 const LONGEST: usize = 15_000;
 
 static SPEC: Spec = Spec {
@@ -31,11 +31,11 @@ static SPEC: Spec = Spec {
     ],
 };
 
-/// The tool.
+/// The `Skill` tool.
 #[derive(Debug, Clone)]
 pub struct SkillTool {
     skills: SessionSkills,
-    /// Runs the commands of skills, if that is another agent loop than the session's own.
+    /// Runs the commands of skills, if for an agent loop other than the session's own.
     calls: Option<ToolCalls>,
 }
 
@@ -44,7 +44,7 @@ impl SkillTool {
         Self { skills, calls: None }
     }
 
-    /// The tool of another agent loop, whose commands `calls` runs: a shell has a directory of its own there.
+    /// Returns the tool for another agent loop, whose commands `calls` runs: a shell has its own directory there.
     #[must_use]
     pub(crate) fn with_calls(&self, calls: ToolCalls) -> Self {
         Self { skills: self.skills.clone(), calls: Some(calls) }
@@ -66,11 +66,11 @@ impl SkillTool {
         }
     }
 
-    /// Returns whether a deny rule removes a skill, whatever its arguments are.
+    /// Returns whether a deny rule removes a skill, regardless of its arguments.
     fn is_denied(&self, skill: &Skill) -> bool {
         let input = Map::from_iter([("skill".to_owned(), json!(*skill.name))]);
         let event = PreToolUse::new(SPEC.name.to_owned(), input, String::new());
-        // Rules about a skill look at the name alone: no session has a part in it.
+        // Rules about a skill look only at the name, so no session is needed.
         let event = Event::new(Session::new("", "", ""), event);
         matches!(self.skills.shared.engine.host().rule_restriction(&event), Some(Settlement::Denied { .. }))
     }
@@ -95,16 +95,16 @@ impl SkillTool {
         let skill = self.skill(running.input).map_err(ToolFailure::new)?;
         let ground = self.skills.ground(running.session, running.cancel);
         let ground = Ground { calls: self.calls.as_ref().unwrap_or(ground.calls), ..ground };
-        let told = self
+        let rendered = self
             .skills
             .use_skill(&skill, text(running.input, "args"), ground, &NestedCalls::of(&running))
             .await;
-        let told = told.map_err(ToolFailure::new)?;
+        let rendered = rendered.map_err(ToolFailure::new)?;
         let response = Map::from_iter([
             ("success".to_owned(), Value::Bool(true)),
             ("commandName".to_owned(), json!(*skill.name)),
         ]);
-        Ok(ToolOutput::text(format!("The skill `{}`:\n\n{told}", skill.name), Value::Object(response)))
+        Ok(ToolOutput::text(format!("The skill `{}`:\n\n{rendered}", skill.name), Value::Object(response)))
     }
 }
 
@@ -134,7 +134,7 @@ impl Tool for SkillTool {
         self.skill(input).map(drop)
     }
 
-    /// A skill that is only a text is read; one that runs commands, brings hooks or grants calls is a deed.
+    /// A skill that is only text is read; one that runs commands, has hooks or grants calls is an action.
     fn effect(&self, _: &Session, input: &Map<String, Value>) -> Effect {
         let only_text = self.skill(input).is_ok_and(|skill| {
             let runs = parts(&skill.body).iter().any(|part| matches!(part, Part::Shell(_)));

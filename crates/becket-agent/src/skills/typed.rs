@@ -1,31 +1,31 @@
-//! Classifies a prompt that begins with `/`: a command, or a text that happens to.
+//! Classifies a prompt that starts with `/`: a command, or plain text.
 
 use super::register::Skills;
 use super::skill::Skill;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The command of a host that lists all of them.
+/// The host's command that lists all commands.
 const HELP: &str = "help";
 
-/// Kind of a typed prompt.
+/// The kind of a typed prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Line<'p> {
-    /// A prompt like any other.
-    Words,
-    /// A skill or a command, and its arguments as typed.
+    /// A normal prompt.
+    Text,
+    /// A skill or a command, with its arguments as typed.
     Skill(Arc<Skill>, &'p str),
-    /// A possible prompt of an MCP server, `/mcp__server__prompt`, and its arguments as typed (X8).
+    /// A possible prompt of an MCP server, `/mcp__server__prompt`, with its arguments as typed (X8).
     Mcp { command: &'p str, arguments: &'p str },
-    /// It looks like a command, and there is none: what to tell the user.
+    /// A text that looks like a command but is not one, with the message for the user.
     Unknown(String),
 }
 
 impl<'p> Line<'p> {
-    /// Reads a prompt. `others` are commands of the host's own, which never get here: they may have been meant.
+    /// Parses a prompt. `others` are commands of the host's own, which never get here: they may have been meant.
     pub(crate) fn read(prompt: &'p str, skills: &Skills, others: &[String]) -> Self {
         let Some((command, arguments)) = command(prompt) else {
-            return Self::Words;
+            return Self::Text;
         };
         match skills.find(command) {
             Some(skill) if skill.for_user => return Self::Skill(Arc::clone(skill), arguments),
@@ -40,7 +40,7 @@ impl<'p> Line<'p> {
         }
         // `/tmp is full` is not a misspelt command.
         if Path::new("/").join(command).exists() {
-            return Self::Words;
+            return Self::Text;
         }
         Self::Unknown(unknown(command, skills, others))
     }
@@ -69,7 +69,7 @@ pub(crate) fn unknown(command: &str, skills: &Skills, others: &[String]) -> Stri
     )
 }
 
-/// The command and the text after it, if a prompt looks like one.
+/// Returns the command and the text after it, if a prompt looks like one.
 fn command(prompt: &str) -> Option<(&str, &str)> {
     let typed = prompt.trim_start().strip_prefix('/')?;
     let end = typed.find(char::is_whitespace).unwrap_or(typed.len());
@@ -85,7 +85,7 @@ mod tests {
 
     fn read(prompt: &str) -> String {
         match Line::read(prompt, &Skills::default(), &["clear", HELP].map(str::to_owned)) {
-            Line::Words => "words".to_owned(),
+            Line::Text => "words".to_owned(),
             Line::Skill(skill, _) => format!("skill {}", skill.name),
             Line::Mcp { command, arguments } => format!("mcp {command}: {arguments}"),
             Line::Unknown(message) => message,

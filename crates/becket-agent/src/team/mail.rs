@@ -1,8 +1,7 @@
-//! Messages between teammates and their lead, kept on disk until read.
+//! Messages between teammates and their lead, stored on disk until they are read.
 //!
-//! INVARIANT: a message is in its file until its receiver's conversation holds it. A session that is killed between the
-//! two
-//! reads it again; none is lost.
+//! INVARIANT: a message is in its file until its receiver's conversation contains it. A session that is killed in
+//! between reads it again; none is lost.
 
 use super::shared_file::{SharedFile, SharedFileError};
 use becket_engine::CancellationToken;
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The most messages that wait in a box.
+/// The maximum number of messages in a mailbox.
 const MOST: usize = 1_000;
 
 /// A message.
@@ -31,14 +30,14 @@ impl Mail {
         Self { id: 0, from: from.to_owned(), text: text.to_owned(), summary: summary.map(str::to_owned), at }
     }
 
-    /// The text for its receiver.
+    /// Returns the text for the receiver.
     pub(crate) fn words(&self) -> String {
         let about = self.summary.as_ref().map(|summary| format!(" ({summary})")).unwrap_or_default();
         format!("Message from `{}`{about}:\n{}", self.from, self.text)
     }
 }
 
-/// The reason why a message was not sent; for the model.
+/// The reason why a message was not sent, for the model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MailError {
     #[error("{MOST} messages wait for `{0}` already: wait until some are read")]
@@ -55,7 +54,7 @@ struct Mailbox {
     mail: Vec<Mail>,
 }
 
-/// The boxes of a team, in a directory of one session.
+/// The mailboxes of a team, in a directory of one session.
 #[derive(Debug, Clone)]
 pub(super) struct Mailboxes {
     directory: PathBuf,
@@ -70,7 +69,7 @@ impl Mailboxes {
         SharedFile::new(self.directory.join(format!("{name}.json")))
     }
 
-    /// Puts a message into a box.
+    /// Puts a message into a mailbox.
     pub(super) async fn post(
         &self,
         to: &str,
@@ -90,14 +89,14 @@ impl Mailboxes {
         posted.await
     }
 
-    /// Returns the messages in a box; they stay there.
+    /// Returns the messages in a mailbox, without removing them.
     pub(super) async fn waiting(&self, name: &str) -> Result<Vec<Mail>, MailError> {
         let waiting: Mailbox = self.of(name).read(&CancellationToken::new()).await?;
         Ok(waiting.mail)
     }
 
-    /// Takes what was heard out of a box, up to this message.
-    pub(super) async fn heard(&self, name: &str, up_to: u64) -> Result<(), MailError> {
+    /// Removes the messages in a mailbox up to this one, which have been delivered.
+    pub(super) async fn acknowledge(&self, name: &str, up_to: u64) -> Result<(), MailError> {
         let (file, never) = (self.of(name), CancellationToken::new());
         let taken = file.change(&never, move |waiting: &mut Mailbox| {
             waiting.mail.retain(|mail| mail.id > up_to);

@@ -1,12 +1,12 @@
 //! Shared tasks, and the teammates that work on them.
 //!
 //! - [`Team`]: a session's shared list of tasks and, if it leads a team, its members
-//! - [`TaskFile`]: the list on the disk, which survives any number of writers and their ends
+//! - [`TaskFile`]: the list on disk, which survives any number of writers, even killed ones
 //! - the tools `TaskCreate`, `TaskUpdate`, `TaskList`, `TaskGet`, and `SendMessage` in a team
 //!
-//! A task of the list is work to do. Background tasks are another thing, though their tools have similar names:
-//! [`becket_tools::tasks`]. A teammate is both: an agent that runs in the background, and a possible owner of tasks of the
-//! list. It works on its prompt, and at the end of each turn waits for a message; its hooks decide if it may
+//! A task of the list is work to do. Background tasks are different, though their tools have similar names:
+//! [`becket_tools::tasks`]. A teammate is both: an agent that runs in the background, and a possible owner of tasks of
+//! the list. It works on its prompt, and at the end of each turn waits for a message if its hooks allow it
 //! (`protocol.md` L3). It ends with its session.
 //!
 //! It does not assign tasks or complete them: models do, and TaskCreated and TaskCompleted hooks judge it.

@@ -1,17 +1,16 @@
-//! The members of a team and their activity. In memory: teammates end with their session.
+//! The members of a team and their activity, in memory: teammates end with their session.
 //!
 //! INVARIANT: between a message for a waiting teammate and its work on it there is no moment at which it counts as
-//! idle, so
-//! a caller that waits for the team never leaves too early.
+//! idle, so a caller that waits for the team never returns too early.
 
 use becket_model::AgentId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// Name of a team's lead.
+/// The name of a team's lead.
 pub(crate) const LEAD: &str = "team-lead";
 
-/// Activity of a teammate.
+/// The activity of a teammate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Works,
@@ -24,48 +23,48 @@ struct Mate {
     name: Arc<str>,
     agent: AgentId,
     state: State,
-    /// Set if mail has come since it looked.
+    /// Set if a message has arrived since it last checked.
     mail: bool,
 }
 
 #[derive(Debug, Default)]
 struct List {
     mates: Vec<Mate>,
-    /// Set if the lead may have mail.
+    /// Set if the lead may have messages.
     lead_mail: bool,
-    /// Notes for the lead.
+    /// The notes for the lead.
     notes: Vec<String>,
 }
 
-/// State of a team.
+/// The state of a team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stands {
-    /// Something is in the lead's box.
+pub(super) enum TeamState {
+    /// The lead has messages.
     Mail,
-    /// A teammate works.
-    Works,
-    /// No teammate works, and the lead has unread notes.
+    /// A teammate is working.
+    Working,
+    /// No teammate is working, and the lead has unread notes.
     Notes,
-    /// No teammate works, and there are no notes.
-    Still,
+    /// No teammate is working, and there are no notes.
+    Idle,
 }
 
 /// The members of a team.
 #[derive(Debug)]
 pub(super) struct Roster {
     list: Mutex<List>,
-    /// News each time something changes.
+    /// Notifies of each change.
     news: watch::Sender<()>,
 }
 
 impl Roster {
     pub(super) fn new() -> Self {
-        // A session that is resumed may have a message of the last time.
+        // A resumed session may have an unread message from before.
         let list = List { lead_mail: true, ..List::default() };
         Self { list: Mutex::new(list), news: watch::Sender::new(()) }
     }
 
-    /// Adds a teammate, which works; false if there is one of that name.
+    /// Adds a working teammate; returns false if there is one with that name.
     pub(super) fn join(&self, name: &str, agent: AgentId) -> bool {
         let mut list = self.lock();
         if name == LEAD || list.mates.iter().any(|mate| *mate.name == *name && mate.state != State::Gone) {
@@ -83,13 +82,13 @@ impl Roster {
         there.map(|mate| Arc::clone(&mate.name)).collect()
     }
 
-    /// Returns the name of an agent's teammate.
+    /// Returns the name of the teammate with this agent id.
     pub(super) fn name_of(&self, agent: &AgentId) -> Option<Arc<str>> {
         let list = self.lock();
         list.mates.iter().find(|mate| mate.agent == *agent).map(|mate| Arc::clone(&mate.name))
     }
 
-    /// Something was put into a box.
+    /// Records that a message was put into a mailbox.
     pub(super) fn posted(&self, to: &str) {
         let mut list = self.lock();
         if to == LEAD {
@@ -102,7 +101,7 @@ impl Roster {
         self.news.send_replace(());
     }
 
-    /// Returns whether a member has to read its box; it counts as read then.
+    /// Returns whether a member has to read its mailbox; clears that flag.
     pub(super) fn looks(&self, who: &str) -> bool {
         let mut list = self.lock();
         if who == LEAD {
@@ -112,8 +111,7 @@ impl Roster {
         mate.is_some_and(|mate| std::mem::take(&mut mate.mail))
     }
 
-    /// A teammate has nothing to do: the lead is notified, and it waits for a message. It continues at once if there is
-    /// one.
+    /// Marks a teammate as idle, notifies the lead, and waits for a message. Returns at once if there is one.
     pub(super) async fn idle(&self, who: &str, note: String) {
         let mut news = self.news.subscribe();
         if !self.rests(who, Some(note)) {
@@ -126,7 +124,7 @@ impl Roster {
         }
     }
 
-    /// Returns whether a teammate has nothing to do; it waits then.
+    /// Marks a teammate as idle, unless it has messages; returns whether it is idle.
     fn rests(&self, who: &str, note: Option<String>) -> bool {
         let mut list = self.lock();
         let Some(mate) = list.mates.iter_mut().find(|mate| *mate.name == *who) else { return false };
@@ -139,8 +137,8 @@ impl Roster {
         true
     }
 
-    /// Records a teammate's end, with its reason for the lead.
-    pub(super) fn gone(&self, who: &str, note: Option<String>) {
+    /// Records a teammate's end, with the reason for the lead.
+    pub(super) fn record_end(&self, who: &str, note: Option<String>) {
         let mut list = self.lock();
         for mate in list.mates.iter_mut().filter(|mate| *mate.name == *who) {
             mate.state = State::Gone;
@@ -155,19 +153,19 @@ impl Roster {
         std::mem::take(&mut self.lock().notes)
     }
 
-    pub(super) fn stands(&self) -> Stands {
+    pub(super) fn state(&self) -> TeamState {
         let list = self.lock();
         if list.lead_mail {
-            return Stands::Mail;
+            return TeamState::Mail;
         }
         match list.mates.iter().any(|mate| mate.state == State::Works) {
-            true => Stands::Works,
-            false if list.notes.is_empty() => Stands::Still,
-            false => Stands::Notes,
+            true => TeamState::Working,
+            false if list.notes.is_empty() => TeamState::Idle,
+            false => TeamState::Notes,
         }
     }
 
-    /// Called for each change from now on.
+    /// Returns a receiver that is notified of each change from now on.
     pub(super) fn news(&self) -> watch::Receiver<()> {
         self.news.subscribe()
     }

@@ -7,7 +7,7 @@ use becket_base::text::cut;
 use becket_model::Session;
 use std::sync::Arc;
 
-/// Maximum length of that for the lead, in characters.
+/// The maximum length of the last text for the lead, in characters.
 const LAST: usize = 1_000;
 
 /// A teammate's place in its team.
@@ -25,7 +25,7 @@ impl Seat {
         Self { team, name: name.into(), team_name: team_name.into(), session, is_told: false }
     }
 
-    /// Returns the text about the team for its model.
+    /// Returns the text about the team for the teammate's model.
     pub(crate) fn words(&self) -> String {
         format!(
             "You are the teammate `{}` of the team `{}`, led by `team-lead`. TaskList shows what is to be done: begin a \
@@ -35,7 +35,7 @@ impl Seat {
         )
     }
 
-    /// It has nothing to do: waits for a message. `said` is what it has said last.
+    /// Waits for a message because the teammate is idle. `said` is its last text.
     pub(crate) async fn idle(&self, said: &str) {
         let note = format!(
             "The teammate `{}` is idle: a message by SendMessage sets it to work.{}",
@@ -45,21 +45,23 @@ impl Seat {
         self.team.roster().idle(&self.name, note).await;
     }
 
-    /// Ends the membership and gives up its tasks.
+    /// Ends the membership and releases the teammate's tasks.
     pub(crate) async fn leaves(mut self, why: &str) {
         self.is_told = true;
         let released = self.team.list(&self.session).release(&self.name).await;
         let lost =
             released.err().map(|error| format!(" Its tasks stay its own: {error}.")).unwrap_or_default();
         let note = format!("The teammate `{}` has ended: {why}.{lost}", self.name);
-        self.team.roster().gone(&self.name, Some(note));
+        self.team.roster().record_end(&self.name, Some(note));
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
         if !self.is_told {
-            self.team.roster().gone(&self.name, Some(format!("The teammate `{}` has ended.", self.name)));
+            self.team
+                .roster()
+                .record_end(&self.name, Some(format!("The teammate `{}` has ended.", self.name)));
         }
     }
 }

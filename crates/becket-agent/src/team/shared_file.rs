@@ -1,6 +1,6 @@
-//! A small JSON file that several processes change at once: JSON over a [`LockedFile`].
+//! A small JSON file that several processes change concurrently: JSON in a [`LockedFile`].
 //!
-//! It does not overwrite a file that it can't read, which may hold another author's work.
+//! It does not overwrite a file that it can't parse, which may contain another author's work.
 
 use crate::locked_file::{LockedError, LockedFile};
 use becket_engine::CancellationToken;
@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use std::io;
 use std::path::PathBuf;
 
-/// The largest file, in bytes.
+/// The maximum size of the file, in bytes.
 const MOST: u64 = 16 << 20;
 
-/// The reason why a file was not read or changed; for the model.
+/// The reason why a file was not read or changed, for the model.
 #[derive(Debug, thiserror::Error)]
 pub enum SharedFileError {
-    /// The system says no.
+    /// An I/O error.
     #[error("`{}` can't be {deed}: {source}", .path.display())]
     Io {
         /// The file.
@@ -26,7 +26,7 @@ pub enum SharedFileError {
         /// The system's error.
         source: io::Error,
     },
-    /// Its content is something else.
+    /// The content is invalid.
     #[error("`{}` is damaged, and is left as it is: {message}", .path.display())]
     Damaged {
         /// The file.
@@ -34,13 +34,13 @@ pub enum SharedFileError {
         /// The error.
         message: String,
     },
-    /// It holds, or would hold, more than a file may.
+    /// The content exceeds the maximum size, or would do so.
     #[error("`{}` is full, and is left as it is: it may have {} MiB", .path.display(), MOST >> 20)]
     Full {
         /// The file.
         path: PathBuf,
     },
-    /// The caller has gone, or others have held the file for too long.
+    /// The caller has gone, or others have locked the file for too long.
     #[error("{0}")]
     Halted(String),
 }
@@ -51,7 +51,7 @@ impl From<BlockingError> for SharedFileError {
     }
 }
 
-/// The place of such a file.
+/// The path of such a file.
 #[derive(Debug, Clone)]
 pub(super) struct SharedFile {
     file: LockedFile,
@@ -62,7 +62,7 @@ impl SharedFile {
         Self { file: LockedFile::new(path, MOST) }
     }
 
-    /// Returns its content; the default if the file does not exist.
+    /// Returns the content; the default if the file does not exist.
     pub(super) async fn read<T>(&self, cancel: &CancellationToken) -> Result<T, SharedFileError>
     where
         T: DeserializeOwned + Default + Send + 'static,
@@ -74,7 +74,7 @@ impl SharedFile {
         .await?
     }
 
-    /// Changes its content; nothing is written if `change` fails or changes nothing, or the caller has gone.
+    /// Changes the content; nothing is written if `change` fails or changes nothing, or the caller has gone.
     pub(super) async fn change<T, R, E>(
         &self,
         cancel: &CancellationToken,
@@ -127,7 +127,7 @@ impl SharedFile {
     }
 }
 
-/// Origin of the error that ended a change.
+/// The origin of the error that ended a change.
 enum ChangeFailure<E> {
     Own(E),
     File(LockedError),

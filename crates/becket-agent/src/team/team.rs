@@ -1,10 +1,10 @@
-//! A session's shared list of tasks and, if it leads a team, its teammates and their mail.
+//! A session's shared task list and, if it leads a team, its teammates and their messages.
 //!
-//! INVARIANT: one team per session, whose list and name stay the same as long as it has teammates.
+//! INVARIANT: one team per session, whose list and name do not change while it has teammates.
 
 use super::list::{ChangeError, ListedTask, TaskFile};
 use super::mail::{Mail, MailError, Mailboxes};
-use super::roster::{LEAD, Roster, Stands};
+use super::roster::{LEAD, Roster, TeamState};
 use super::seat::Seat;
 use super::shared_file::SharedFileError;
 use becket_base::text::hex;
@@ -14,25 +14,25 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// The most characters of a name.
+/// The maximum number of characters of a name.
 const LONGEST: usize = 64;
 
-/// An invalid name in a team: it has letters, digits, `_` and `-` only, since it also names a file.
+/// An invalid name in a team: it may only contain letters, digits, `_` and `-`, since it is also used as a file name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a name for it: use 1 to {LONGEST} letters, digits, `_` and `-`")]
 pub struct NameError(String);
 
-/// Checks that a text may name a team or a teammate.
+/// Checks that a text is a valid name of a team or a teammate.
 ///
 /// # Errors
-/// [`NameError`] if it may not.
+/// [`NameError`] if it is not.
 pub(crate) fn check_name(name: &str) -> Result<(), NameError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let fits = !name.is_empty() && name.len() <= LONGEST && name.chars().all(plain);
     if fits { Ok(()) } else { Err(NameError(becket_tools::schema::brief(name))) }
 }
 
-/// A session's shared list of tasks and, if it leads a team, its teammates. Cheap to clone; all clones are the same.
+/// A session's shared task list and, if it leads a team, its teammates. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct Team {
     inner: Arc<Inner>,
@@ -45,25 +45,25 @@ struct Inner {
     roster: Roster,
 }
 
-/// Leadership of teammates.
+/// The session's role as the lead of a team.
 enum Leads {
-    /// There are none; each session has a list of its own.
+    /// No teammates: each session has its own list.
     Nobody,
-    /// A team; named after the session if it was given no name.
+    /// A team, named after the session if no name was given.
     Team { name: OnceLock<String>, session: OnceLock<String> },
 }
 
 impl Team {
-    /// The list of a session without teammates, kept below `directory`: `tasks/<session>/tasks.json`.
+    /// Creates the list of a session without teammates, below `directory`: `tasks/<session>/tasks.json`.
     pub(crate) fn without_teammates(directory: impl Into<PathBuf>) -> Self {
         Self::of(directory.into(), Leads::Nobody)
     }
 
-    /// A session that leads a team, whose list is `teams/<name>/tasks.json` below `directory`: sessions that give the same
-    /// name share it. Without a name the team is called after the session.
+    /// Creates the list of a session that leads a team: `teams/<name>/tasks.json` below `directory`. Sessions that use
+    /// the same name share it. Without a name the team is named after the session.
     ///
     /// # Errors
-    /// The name names no file: see [`NameError`].
+    /// Errors if the name is not a valid file name: see [`NameError`].
     pub(crate) fn with_teammates(
         directory: impl Into<PathBuf>,
         name: Option<&str>,
@@ -83,7 +83,7 @@ impl Team {
         matches!(self.inner.leads, Leads::Team { .. })
     }
 
-    /// The team's name, as events say it; none without teammates.
+    /// Returns the team's name as events contain it; `None` without teammates.
     #[must_use]
     pub fn name(&self, session: &Session) -> Option<&str> {
         match &self.inner.leads {
@@ -95,7 +95,7 @@ impl Team {
         }
     }
 
-    /// The list of tasks.
+    /// Returns the task list.
     #[must_use]
     pub fn list(&self, session: &Session) -> TaskFile {
         TaskFile::new(&self.place(session))
@@ -109,14 +109,14 @@ impl Team {
         }
     }
 
-    /// Returns the teammate that fires an event, or calls a tool; `None` for the lead, or another agent.
+    /// Returns the teammate that fires an event or calls a tool; `None` for the lead or another agent.
     #[must_use]
     pub fn teammate(&self, session: &Session) -> Option<Arc<str>> {
         let agent = session.agent.as_ref()?.id.as_ref()?;
         self.inner.roster.name_of(agent)
     }
 
-    /// The tasks that a teammate works on.
+    /// Returns the tasks that a teammate works on.
     pub(crate) async fn in_progress(
         &self,
         who: &str,
@@ -133,7 +133,7 @@ impl Team {
         names
     }
 
-    /// A new teammate. It is gone when the seat is dropped.
+    /// Adds a new teammate, which is removed when the seat is dropped.
     pub(crate) fn join(&self, name: &str, agent: &AgentId, session: &Session) -> Result<Seat, String> {
         let Some(team) = self.name(session) else {
             return Err("this session has no team, so an agent can't have a `name`".to_owned());
@@ -157,7 +157,8 @@ impl Team {
         let posted = boxes.post(to, mail, cancel).await;
         let lies_there = match &posted {
             Ok(()) => true,
-            // The write may have finished after its caller had gone: in a box without a reader the message is lost.
+            // The write may have finished after its caller had gone: without a reader for the mailbox, the message
+            // would be lost.
             Err(MailError::File(SharedFileError::Halted(_))) => {
                 boxes.waiting(to).await.is_ok_and(|mail| !mail.is_empty())
             }
@@ -169,7 +170,7 @@ impl Team {
         posted
     }
 
-    /// Returns a member's messages, if any have come since the last call. They stay until [`Team::heard`].
+    /// Returns a member's messages, if any have arrived since the last call. They are kept until [`Team::heard`].
     pub(crate) async fn mail(&self, who: Option<&str>, session: &Session) -> Result<Vec<Mail>, MailError> {
         let who = who.unwrap_or(LEAD);
         if !self.has_teammates() || !self.inner.roster.looks(who) {
@@ -178,17 +179,17 @@ impl Team {
         self.boxes(session).waiting(who).await
     }
 
-    /// Removes a member's messages up to this one, once its conversation holds them.
-    pub(crate) async fn heard(
+    /// Removes a member's messages up to this one, once its conversation contains them.
+    pub(crate) async fn acknowledge(
         &self,
         who: Option<&str>,
         up_to: u64,
         session: &Session,
     ) -> Result<(), MailError> {
-        self.boxes(session).heard(who.unwrap_or(LEAD), up_to).await
+        self.boxes(session).acknowledge(who.unwrap_or(LEAD), up_to).await
     }
 
-    /// Takes the notes on teammates for the lead.
+    /// Takes the notes about teammates for the lead.
     pub(crate) fn take_notes(&self) -> Vec<String> {
         self.inner.roster.take_notes()
     }
@@ -197,29 +198,28 @@ impl Team {
         &self.inner.roster
     }
 
-    /// Waits until there is news for the lead, or no teammate works any more; returns whether there is news. A message
-    /// counts
-    /// at once; that a teammate is idle counts only when none works. Cancel-safe.
+    /// Waits until there is news for the lead, or no teammate is working any more; returns whether there is news. A
+    /// message counts at once; an idle teammate counts only when none is working. Cancel-safe.
     pub(crate) async fn has_news(&self, session: &Session) -> bool {
         if !self.has_teammates() {
             return false;
         }
         let mut news = self.inner.roster.news();
         loop {
-            match self.inner.roster.stands() {
-                Stands::Mail => {
-                    // In this order: what comes in between is seen in the next round.
+            match self.inner.roster.state() {
+                TeamState::Mail => {
+                    // In this order: messages that arrive in between are found in the next round.
                     self.inner.roster.looks(LEAD);
                     let waiting = self.boxes(session).waiting(LEAD).await;
-                    // What can't be read is reported in the turn that reads it.
+                    // A mailbox that can't be read is reported in the turn that reads it.
                     if waiting.map_or(true, |mail| !mail.is_empty()) {
                         self.inner.roster.posted(LEAD);
                         return true;
                     }
                 }
-                Stands::Notes => return true,
-                Stands::Still => return false,
-                Stands::Works => {
+                TeamState::Notes => return true,
+                TeamState::Idle => return false,
+                TeamState::Working => {
                     // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
                     let _ = news.changed().await;
                 }
@@ -227,7 +227,8 @@ impl Team {
         }
     }
 
-    /// The boxes of the session that the team was made in: teammates of another one with the same names are others.
+    /// Returns the mailboxes of the session that created the team: teammates of another session with the same names
+    /// differ.
     fn boxes(&self, of: &Session) -> Mailboxes {
         let own = match &self.inner.leads {
             Leads::Nobody => component(of.id.as_str()),
@@ -237,7 +238,7 @@ impl Team {
     }
 }
 
-/// A session's id as the name of a directory.
+/// Returns a session's id as the name of a directory.
 fn component(id: &str) -> String {
     match check_name(id) {
         Ok(()) => id.to_owned(),

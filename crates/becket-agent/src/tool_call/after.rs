@@ -1,4 +1,4 @@
-//! Runs a cleared call, and tells hooks what came of it.
+//! Runs an approved call, and reports the result to hooks.
 
 use super::approved_call::{ApprovedCall, ToolResult};
 use super::calls::CallContext;
@@ -12,13 +12,13 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The most characters of an error that hooks see.
+/// The maximum number of characters of an error that hooks see.
 const MOST_OF_AN_ERROR: usize = 10_000;
 
-/// Time for the hooks of an interrupted call: the user waits for them.
+/// The time limit for the hooks of an interrupted call, which the user waits for.
 const INTERRUPTED: Duration = Duration::from_millis(1500);
 
-/// Runs it, and fires PostToolUse or PostToolUseFailure.
+/// Runs the call, and fires PostToolUse or PostToolUseFailure.
 pub(super) async fn carry_out(at: &CallContext<'_>, approved: ApprovedCall, log: &mut HookLog) -> CallEnd {
     let started = Instant::now();
     let (input, ran) = approved.run(at).await;
@@ -46,7 +46,7 @@ async fn succeeded(
     );
     let outcome = log.fire(&at.calls.engine, &event, at.cancel).await;
     let mut fields = outcome.verdict.fields.clone();
-    // Only the output of an MCP tool can be replaced as one (D11).
+    // Only the output of an MCP tool can be replaced as a whole (D11).
     let of_mcp = fields.updated_mcp_tool_output.clone().filter(|_| at.tool.server().is_some());
     let output = match fields.updated_tool_output.clone().or(of_mcp) {
         None => output,
@@ -78,7 +78,7 @@ async fn failed(
     CallEnd::Failed { error, interrupted }
 }
 
-/// Reports an interrupted call to its hooks. They are not interrupted themselves, and have a short limit of their own.
+/// Reports an interrupted call to its hooks. The hooks are not interrupted, but have a short time limit.
 async fn interrupted(at: &CallContext<'_>, input: Map<String, Value>, log: &mut HookLog) {
     let event = failure_event(at, input, "the call was interrupted", true, log);
     let over = CancellationToken::new();
@@ -109,7 +109,7 @@ fn milliseconds(log: &HookLog) -> Option<u64> {
     log.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// The head and the tail of a text that is too long, with a note between them.
+/// Returns the head and the tail of a text that is too long, with a note in between.
 fn without_middle(text: &str) -> String {
     let length = text.chars().count();
     if length <= MOST_OF_AN_ERROR {

@@ -1,7 +1,7 @@
 //! A call that may run, and the only way to run one.
 //!
-//! INVARIANT: [`ApprovedCall::last_look`] is called by `gate` alone, once a settlement or a person has let the call pass;
-//! [`ApprovedCall::run`] is the only place where a tool is run, and takes what it was given.
+//! INVARIANT: [`ApprovedCall::last_look`] is called only by `gate`, after a settlement or a person has allowed the
+//! call; [`ApprovedCall::run`] is the only place where a tool is run, with the input that was approved.
 
 use super::calls::CallContext;
 use super::decide;
@@ -15,17 +15,17 @@ use serde_json::{Map, Value};
 use std::pin::pin;
 use std::time::Duration;
 
-/// Time for a tool to end after its call was cancelled; then it is dropped.
+/// The time for a tool to end after its call was cancelled; then it is dropped.
 const WIND_DOWN: Duration = Duration::from_secs(2);
 
 /// A call that may run, with the input that was judged.
 pub(super) struct ApprovedCall {
     input: Map<String, Value>,
-    /// The rights that hooks leave to it, those of each, with paths as they are written (E5).
+    /// The rights that each hook leaves to the call, with paths as they are written (E5).
     rights: Vec<Rights>,
 }
 
-/// Result of a tool that was started.
+/// The result of a tool that was started.
 pub(super) enum ToolResult {
     Answered(ToolOutput),
     Failed(ToolFailure),
@@ -33,8 +33,9 @@ pub(super) enum ToolResult {
 }
 
 impl ApprovedCall {
-    /// Makes the last checks on a call that was let pass: a rewrite has to fit the tool (D9), an edit the mode, no deny rule may
-    /// match it by another name, its tool has to enforce the rights that hooks leave to it, and its caller has to wait still.
+    /// Makes the last checks on an allowed call: a rewrite must fit the tool (D9), an edit must fit the mode, no deny
+    /// rule may match it by another name, its tool must enforce the rights that hooks leave to it, and its caller must
+    /// still be waiting.
     pub(super) fn last_look(
         at: &CallContext<'_>,
         input: Map<String, Value>,
@@ -64,7 +65,7 @@ impl ApprovedCall {
         Ok(Self { input, rights })
     }
 
-    /// Runs the tool; gives back what it ran with.
+    /// Runs the tool, and returns the input that it ran with.
     pub(super) async fn run(self, at: &CallContext<'_>) -> (Map<String, Value>, ToolResult) {
         let cancel = at.cancel.child_token();
         let _told_when_dropped = cancel.clone().drop_guard();
@@ -77,17 +78,17 @@ impl ApprovedCall {
         let (session, rights, cancel) = (at.session, &self.rights, &cancel);
         let running = RunningCall { session, id, input, own, rights, cancel, limit, caller };
         let ran = {
-            // Async around the call, which can panic before there is a future.
+            // In an async block because the call can panic before there is a future.
             let mut work = pin!(catch_panic(async { at.tool.run(running).await }));
             tokio::select! {
                 biased;
                 answer = work.as_mut() => match ended(answer) {
-                    // It failed because it was cancelled.
+                    // The tool failed because it was cancelled.
                     ToolResult::Failed(_) if at.cancel.is_cancelled() => ToolResult::Cancelled,
                     ran @ (ToolResult::Answered(_) | ToolResult::Failed(_) | ToolResult::Cancelled) => ran,
                 },
                 () = cancel.cancelled() => {
-                    // Its result now is too late.
+                    // A result is too late now.
                     let _ = tokio::time::timeout(WIND_DOWN, work).await;
                     ToolResult::Cancelled
                 }
@@ -97,7 +98,7 @@ impl ApprovedCall {
     }
 }
 
-/// Returns the rights that hooks leave to the call; the error is the reason of a refusal (E5).
+/// Returns the rights that hooks leave to the call; errors with the reason if the call must be refused (E5).
 fn rights(at: &CallContext<'_>, log: &HookLog) -> Result<Vec<Rights>, String> {
     let rights = at.calls.engine.host().call_rights(&log.sandbox, &at.session.cwd)?;
     match log.sandbox.first().filter(|_| !at.tool.enforces_rights()) {

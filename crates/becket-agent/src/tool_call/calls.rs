@@ -1,4 +1,4 @@
-//! The face: calls of a host's tools, run one by one or together.
+//! The public interface: calls of a host's tools, run one by one or together.
 
 use super::after;
 use super::batch_abort::BatchAbort;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// The longest that a tool may take if the host sets none.
+/// The default time limit of a tool.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Runs the calls of a session's model. Cheap to clone; clones share the person, and prompts come one at a time.
+/// Runs the calls of a session's model. Cheap to clone; clones share the person, and show one prompt at a time.
 #[derive(Clone)]
 pub struct ToolCalls {
     pub(super) engine: Engine,
@@ -29,15 +29,14 @@ pub struct ToolCalls {
     pub(super) person: Option<Arc<dyn AskPermission>>,
     pub(super) auto: Option<AutoMode>,
     pub(super) checkpoints: Option<Checkpoints>,
-    /// Lock of the turn to ask.
+    /// The lock for prompting the person.
     pub(super) asking: Arc<Mutex<()>>,
     pub(super) limit: Duration,
 }
 
 impl ToolCalls {
-    /// Returns the calls of these tools, under the hooks and rules of an engine and without a person. The engine should
-    /// know
-    /// the same tools: hand the [`ToolSet`] to [`becket_engine::Builder::tools`].
+    /// Creates calls of these tools, under the hooks and rules of an engine and without a person. The engine should
+    /// have the same tools: pass the [`ToolSet`] to [`becket_engine::Builder::tools`].
     #[must_use]
     pub fn new(engine: Engine, tools: ToolSet) -> Self {
         Self {
@@ -51,8 +50,7 @@ impl ToolCalls {
         }
     }
 
-    /// Sets the person who is asked. Without one, a call that would need a permission is denied (P11). The engine has
-    /// to be
+    /// Sets the person who is asked. Without one, a call that needs a permission is denied (P11). The engine must be
     /// built as interactive, too.
     #[must_use]
     pub fn with_person(mut self, person: impl AskPermission + 'static) -> Self {
@@ -74,29 +72,29 @@ impl ToolCalls {
         self
     }
 
-    /// The same with other tools. The person is shared, and still asked one thing at a time.
+    /// Returns calls of other tools. The person is shared, and is still asked one thing at a time.
     #[must_use]
     pub fn with_tools(&self, tools: ToolSet) -> Self {
         Self { tools, ..self.clone() }
     }
 
-    /// Sets how long a tool may take; 600 s by default.
+    /// Sets the time limit of a tool; 600 s by default.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Runs one call to its end (L1). Never fails: what goes wrong is in the report.
+    /// Runs one call to its end (L1). Never fails: errors are in the report.
     ///
-    /// Cancelled, it ends soon, and a tool that has not been started is not started any more. Dropping the future is the
-    /// same, without a report. Several calls at once are several futures: those of tools that [`becket_engine::Hints`] let run
-    /// together.
+    /// If cancelled, the call ends soon, and a tool that has not been started is not started any more. Dropping the
+    /// future has the same effect, without a report. Several calls at once are several futures, for tools that
+    /// [`becket_engine::Hints`] allow to run together.
     pub async fn run(&self, session: &Session, call: ToolCall, cancel: &CancellationToken) -> Report {
         self.run_held(session, call, cancel, &BatchAbort::default()).await
     }
 
-    /// The same, with a brake on all calls of a batch: once it is pulled, no tool of theirs is started (D6).
+    /// Runs one call with the abort flag of its batch: once it is set, none of the batch's tools is started (D6).
     pub(crate) async fn run_held(
         &self,
         session: &Session,
@@ -116,7 +114,7 @@ impl ToolCalls {
                     abort,
                     nested: &nested,
                 };
-                // A panic in the host's code ends this call alone.
+                // A panic in the host's code ends only this call.
                 catch_panic(at.end(&mut log)).await.unwrap_or_else(|said| CallEnd::Failed {
                     error: format!("the host's own part panicked: {said}"),
                     interrupted: false,
@@ -130,12 +128,12 @@ impl ToolCalls {
         Report::new(call, ended, log).with(&nested)
     }
 
-    /// Returns the tool of this name, if there is one now.
+    /// Returns the current tool with this name, if any.
     pub(super) fn tool_named(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.tools.find(name)
     }
 
-    /// Returns the tool of a call; it stays the same to the end, whatever becomes of the set.
+    /// Returns the tool of a call, which is used to the end even if the tool set changes.
     fn tool(&self, call: &ToolCall) -> Result<Arc<dyn Tool>, String> {
         let tool = self.tools.find(&call.name).ok_or_else(|| self.unknown(&call.name))?;
         match self.engine.host().deny_rule_for(&*tool) {
@@ -166,7 +164,7 @@ impl fmt::Debug for ToolCalls {
     }
 }
 
-/// A call on its way.
+/// A call in progress.
 #[derive(Clone, Copy)]
 pub(super) struct CallContext<'a> {
     pub(super) calls: &'a ToolCalls,
@@ -193,12 +191,12 @@ impl CallContext<'_> {
         Event::new(self.session.clone(), body)
     }
 
-    /// The event that asks whether the model's call may run.
+    /// Returns the event that asks whether the model's call may run.
     pub(super) fn pre_tool_use(&self) -> Event {
         self.pre_tool_use_of(&self.call.input)
     }
 
-    /// The same about an input that a hook made of it.
+    /// Returns the event for an input that a hook has rewritten.
     pub(super) fn pre_tool_use_of(&self, input: &Map<String, Value>) -> Event {
         self.event(
             PreToolUse::new(self.call.name.clone(), input.clone(), self.call.id.clone())

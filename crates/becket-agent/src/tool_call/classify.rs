@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// Returns the next step after the classifier's decision.
 ///
 /// # Errors
-/// The end of the call: it was denied or cancelled.
+/// Errors with the end of the call if it was denied or cancelled.
 pub(super) async fn ask(
     at: &CallContext<'_>,
     input: &Map<String, Value>,

@@ -12,13 +12,13 @@ pub(crate) struct Facts<'a> {
     pub(crate) effect: Effect,
     /// The hooks' own decision.
     pub(crate) hook: Hook,
-    /// The reason why no mode and no classifier answers for a person (D3).
+    /// The reason why no mode and no classifier may answer for a person (D3).
     pub(crate) requires_user: Option<String>,
     /// Set if the host has a classifier for the mode `auto`.
     pub(crate) has_classifier: bool,
 }
 
-/// The decision of PreToolUse hooks, as far as it matters beside the settlement.
+/// The decision of PreToolUse hooks, as far as it matters in addition to the settlement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hook {
     Allows,
@@ -31,7 +31,7 @@ pub(crate) enum Hook {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Next {
     Run,
-    /// A person is asked; hooks may answer for him, or not (D3).
+    /// A person is asked; `hooks_may_answer` says whether hooks may answer instead (D3).
     Ask {
         because: String,
         hooks_may_answer: bool,
@@ -44,7 +44,7 @@ pub(crate) enum Next {
         because: String,
     },
     Defer,
-    /// The classifier is asked; [`classified`] says what comes then.
+    /// The classifier is asked; [`classified`] returns the step after that.
     Classify,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn decide(settlement: Option<&Settlement>, facts: &Facts<'_>) -> Next
     }
 }
 
-/// Returns the next step after the classifier of the mode `auto`, which is asked only if [`decide`] says so: it speaks
+/// Returns the next step after the classifier of the mode `auto`, which is asked only if [`decide`] says so: it decides
 /// for the mode, and for nothing else (P14).
 pub(crate) fn classified(ruling: &ClassifierDecision, facts: &Facts<'_>) -> Next {
     match ruling {
@@ -77,9 +77,8 @@ pub(crate) fn classified(ruling: &ClassifierDecision, facts: &Facts<'_>) -> Next
 }
 
 /// Returns the next step for an input that a PermissionRequest hook wrote and allowed, after the guards of the call
-/// have
-/// seen it: that allow holds unless one of them denies or asks.
-pub(crate) fn again(settlement: Option<Settlement>, hook: Hook) -> Next {
+/// have seen it: the allow counts unless one of them denies or asks.
+pub(crate) fn after_rewrite(settlement: Option<Settlement>, hook: Hook) -> Next {
     match settlement {
         Some(Settlement::Undecided | Settlement::Allowed { .. }) => Next::Run,
         Some(Settlement::Asked { because }) => Next::Ask { because, hooks_may_answer: false },
@@ -102,7 +101,7 @@ fn nobody_judged() -> Next {
     Next::Deny { by: DeniedBy::Rule, because: "nobody has judged this call".to_owned() }
 }
 
-/// Returns the reason why the mode forbids a call that is otherwise let pass: an allow skips a prompt, and this is not
+/// Returns the reason why the mode forbids a call that is otherwise allowed: an allow skips a prompt, and this is not
 /// one.
 pub(crate) fn forbidden(mode: &PermissionMode, effect: Effect) -> Option<String> {
     let edits = match effect {
@@ -128,13 +127,13 @@ fn allowed(because: &str, facts: &Facts<'_>) -> Next {
         return Next::Deny { by: DeniedBy::Mode, because: why };
     }
     match (facts.effect, facts.mode) {
-        // Rules don't open what is protected, but where the mode never asks.
+        // Rules do not allow what is protected, except in the mode that never asks.
         (Effect::EditsProtected, mode)
             if facts.hook != Hook::Allows && *mode != PermissionMode::BypassPermissions =>
         {
             ask(&format!("this edits a protected file ({because})"), facts)
         }
-        // The engine may not know the tool: the tool itself is asked, too.
+        // The engine may not know the tool, so the tool itself is asked, too.
         (
             Effect::Reads | Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::Acts,
             _,
@@ -145,7 +144,7 @@ fn allowed(because: &str, facts: &Facts<'_>) -> Next {
     }
 }
 
-/// Neither hooks nor rules decide: the mode does.
+/// Returns the decision of the mode, if neither hooks nor rules decide.
 fn open(facts: &Facts<'_>) -> Next {
     let no_rule = "no rule allows it";
     match (facts.mode, facts.effect) {

@@ -1,4 +1,4 @@
-//! From the model's wish to a call that may run, or to the reason why not.
+//! From the model's call to one that may run, or to the reason why it may not.
 
 use super::approved_call::ApprovedCall;
 use super::calls::CallContext;
@@ -14,10 +14,10 @@ use becket_model::{Event, PermissionDecision, Ruling, Verdict};
 use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value};
 
-/// Asks hooks, rules, mode and, if needed, a person.
+/// Checks hooks, rules and mode, and asks a person if needed.
 ///
 /// # Errors
-/// How the call ended without being run.
+/// Errors with the end of the call if it must not run.
 pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<ApprovedCall, CallEnd> {
     let event = at.pre_tool_use();
     let outcome = log.fire(&at.calls.engine, &event, at.cancel).await;
@@ -44,7 +44,7 @@ pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<Appr
         Next::Ask { because, hooks_may_answer } => {
             let written = written(at, &outcome);
             let prompt = Prompt { input, written, because, hooks_may_answer };
-            let (input, updates) = asked(at, prompt, log).await?;
+            let (input, updates) = ask_permission(at, prompt, log).await?;
             log.input = Some(input.clone());
             let approved = ApprovedCall::last_look(at, input, log)?;
             log.updates.extend(updates);
@@ -57,9 +57,9 @@ pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<Appr
     }
 }
 
-/// Asks for a permission and returns the allowed input, and the updates that come with an allow that had to be judged
+/// Asks for a permission, and returns the allowed input, with the updates of an allow that had to be judged again
 /// (P13).
-async fn asked(
+async fn ask_permission(
     at: &CallContext<'_>,
     prompt: Prompt,
     log: &mut HookLog,
@@ -77,35 +77,35 @@ async fn asked(
         Yes::OfHooks { input, is_rewritten: false, updates } => Ok((input, updates)),
         Yes::OfHooks { input, is_rewritten: true, updates } => {
             let (input, by) = look_again(at, input, None, log).await?;
-            // Where a person had to say yes after them, only the person's own count.
-            Ok((input, if by == Again::Guards { updates } else { Vec::new() }))
+            // If a person had to approve after the hooks, only the person's own updates count.
+            Ok((input, if by == RewriteApproval::Guards { updates } else { Vec::new() }))
         }
     }
 }
 
-/// Origin of an accepted rewrite.
+/// The origin of the approval of a rewrite.
 #[derive(PartialEq, Eq)]
-enum Again {
+enum RewriteApproval {
     /// The guards alone.
     Guards,
     /// A person, asked because of a guard.
     Person,
 }
 
-/// A call is not asked about twice.
+/// Returns the end of a call that would need the classifier a second time.
 fn unjudged() -> CallEnd {
     CallEnd::Denied { by: DeniedBy::Nobody, because: "nobody has judged this call".to_owned() }
 }
 
-/// A yes of a PermissionRequest hook or a person to what they wrote themselves, which no guard has seen: the hooks of
-/// PreToolUse judge it (D9), and questions that only a person may answer go to the person (D3). So is what a hook has
-/// only proposed, with the reason that comes along (G3).
+/// Judges an input that a PermissionRequest hook or a person has written and allowed, which no guard has seen: the
+/// hooks of PreToolUse judge it (D9), and questions that only a person may answer go to the person (D3). The same
+/// applies to a rewrite that a hook only proposes, with its reason (G3).
 async fn look_again(
     at: &CallContext<'_>,
     input: Map<String, Value>,
     asks: Option<String>,
     log: &mut HookLog,
-) -> Result<(Map<String, Value>, Again), CallEnd> {
+) -> Result<(Map<String, Value>, RewriteApproval), CallEnd> {
     let event = at.pre_tool_use_of(&input);
     let outcome = log.look_again(&at.calls.engine, &event, at.cancel).await;
     if at.cancel.is_cancelled() {
@@ -113,10 +113,10 @@ async fn look_again(
     }
     let input = judged(at, &event, &outcome.judged);
     log.input = Some(input.clone());
-    let because = match decide::again(outcome.settlement, hook(&outcome.verdict)) {
+    let because = match decide::after_rewrite(outcome.settlement, hook(&outcome.verdict)) {
         Next::Run => match asks {
             Some(because) => because,
-            None => return Ok((input, Again::Guards)),
+            None => return Ok((input, RewriteApproval::Guards)),
         },
         Next::Ask { because, .. } => because,
         Next::Deny { by, because } => return Err(CallEnd::Denied { by, because }),
@@ -126,8 +126,8 @@ async fn look_again(
     };
     let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer: false };
     match prompt::ask(at, prompt, log).await? {
-        Yes::OfPerson(input) | Yes::OfHooks { input, .. } => Ok((input, Again::Person)),
-        // This input was not judged either, and a source that always has another one would be asked for ever.
+        Yes::OfPerson(input) | Yes::OfHooks { input, .. } => Ok((input, RewriteApproval::Person)),
+        // This input was not judged either; a source that changes it every time would cause an endless loop.
         Yes::Rewritten { .. } | Yes::Proposed(_) => {
             let because = "the input of this call was changed a second time".to_owned();
             Err(CallEnd::Denied { by: DeniedBy::Person, because })
@@ -145,13 +145,13 @@ pub(super) fn judged(at: &CallContext<'_>, event: &Event, judged: &EffectiveInpu
     }
 }
 
-/// The settlement, or what rules for the tool's other names say if that is stricter.
+/// Returns the settlement, or that of the rules for the tool's other names if it is stricter.
 fn under_other_names(
     at: &CallContext<'_>,
     input: &Map<String, Value>,
     settlement: Option<&Settlement>,
 ) -> Option<Settlement> {
-    // A rewrite does not escape the rules on the model's own input (P10).
+    // A rewrite does not bypass the rules on the model's own input (P10).
     let own = restricted(at, &at.call.input);
     let restricted = match restricted(at, input) {
         Some(denied @ Settlement::Denied { .. }) => Some(denied),
@@ -175,11 +175,11 @@ fn under_other_names(
 /// Returns the strictest decision of deny and ask rules for the tool's other names on a call with this input.
 pub(super) fn restricted(at: &CallContext<'_>, input: &Map<String, Value>) -> Option<Settlement> {
     let others = at.tool.restricting_names().into_iter();
-    let said = others.filter_map(|name| {
+    let restrictions = others.filter_map(|name| {
         let event = at.event(PreToolUse::new(name, input.clone(), at.call.id.clone()));
         at.calls.engine.host().rule_restriction(&event)
     });
-    said.reduce(|first, other| match (&first, &other) {
+    restrictions.reduce(|first, other| match (&first, &other) {
         (Settlement::Denied { .. }, _) => first,
         (_, Settlement::Denied { .. }) => other,
         (_, _) => first,
@@ -192,8 +192,8 @@ fn written(at: &CallContext<'_>, outcome: &Outcome) -> Map<String, Value> {
     rewrite.map_or_else(|| at.call.input.clone(), |said| said.what.clone())
 }
 
-/// Returns the reason why no hook's allow and no mode answers for a person (D3). The engine has checked everything that
-/// voids an allow, except the tool's own requirement, when it settled the call.
+/// Returns the reason why no hook's allow and no mode may answer for a person (D3). When it settled the call, the
+/// engine checked everything that voids an allow, except the tool's own requirement.
 fn requires_user(
     at: &CallContext<'_>,
     input: &Map<String, Value>,

@@ -6,7 +6,7 @@ use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// Collects the contents of a report beside the end.
+/// Collects the contents of a report, except the end.
 #[derive(Debug, Default)]
 pub(super) struct HookLog {
     pub(super) input: Option<Map<String, Value>>,
@@ -22,7 +22,7 @@ pub(super) struct HookLog {
 }
 
 impl HookLog {
-    /// Fires an event and keeps what came of it.
+    /// Fires an event and records its outcome.
     pub(super) async fn fire(
         &mut self,
         engine: &Engine,
@@ -35,7 +35,7 @@ impl HookLog {
         outcome
     }
 
-    /// Has the guards of a call look at another input, and keeps what came of it.
+    /// Fires the guards of a call for another input, and records the outcome.
     pub(super) async fn look_again(
         &mut self,
         engine: &Engine,

@@ -4,12 +4,12 @@
 //! asked, PermissionRequest and the person → the tool, with the input that was judged → PostToolUse or
 //! PostToolUseFailure.
 //!
-//! INVARIANT: a tool runs only out of an `ApprovedCall`, which is made in one place, from a settlement that lets the
-//! call run or from an answer that may allow it; it holds the very input that was judged. Anything else (a denial, a
-//! failure, a panic, a cancelled or dropped call, a rewrite that does not fit, no person to ask) never makes one.
+//! INVARIANT: a tool is run only by an `ApprovedCall`, which is created in one place, from a settlement that allows the
+//! call or from an answer that may allow it; it contains exactly the input that was judged. Anything else (a denial, a
+//! failure, a panic, a cancelled or dropped call, a rewrite that does not fit, no person to ask) never creates one.
 //!
-//! It knows no tool, prints nothing, and stores no permission (the host does, from the report). The batch and the
-//! barrier between calls are the turn's.
+//! It knows no specific tool, prints nothing, and stores no permission (the host does, from the report). The batch and
+//! the barrier between calls belong to the turn.
 
 mod after;
 mod approved_call;

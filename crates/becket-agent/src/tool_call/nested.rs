@@ -1,14 +1,13 @@
-//! Nested activity of a tool: calls that it makes itself, as a skill runs its commands, and events that it fires. The
-//! host
-//! receives their reports.
+//! Nested activity of a tool: calls that it makes itself, such as a skill's commands, and events that it fires. The
+//! host receives their reports.
 
 use super::report::Report;
 use becket_engine::{Outcome, RunningCall};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Reports of the calls that one call has made. Cheap to clone; all clones are the same reports. A hook that stops the host stops it there, too (D6), and one without a
-/// usable answer is reported (O10).
+/// Reports of the calls that one call has made. Cheap to clone; all clones are the same reports. A hook that stops the
+/// host in a nested call also stops it after the outer one (D6), and a hook without a usable answer is reported (O10).
 #[derive(Debug, Clone, Default)]
 pub struct NestedCalls {
     reports: Arc<Mutex<Vec<Report>>>,
@@ -17,7 +16,7 @@ pub struct NestedCalls {
 }
 
 impl NestedCalls {
-    /// Returns those of the call that runs a tool; reports of a tool that something else runs are lost.
+    /// Returns the reports of the call that runs a tool; reports of a tool that is run by something else are lost.
     #[must_use]
     pub fn of(running: &RunningCall<'_>) -> Self {
         running.of_caller::<Self>().cloned().unwrap_or_default()
@@ -38,13 +37,13 @@ impl NestedCalls {
         self.interrupted.store(true, Ordering::SeqCst);
     }
 
-    /// The reports so far, in order; they are gone then.
+    /// Takes the reports so far, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Report> {
         std::mem::take(&mut *self.reports.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The events so far, in order; they are gone then.
+    /// Takes the events so far, in order.
     pub(super) fn take_fired(&self) -> Vec<Outcome> {
         std::mem::take(&mut *self.fired.lock().unwrap_or_else(PoisonError::into_inner))
     }

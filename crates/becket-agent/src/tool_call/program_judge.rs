@@ -1,9 +1,9 @@
 //! Programs that a shell line executes: the rules in force, and the answer for a program that is held (`protocol.md` E1,
 //! E4).
 //!
-//! A held program is judged as a call of Bash with the program's own command line: the PreToolUse hooks whose `if`
-//! matches it, then the rules, and if one of them asks, PermissionRequest hooks and the person. It is too late to
-//! rewrite anything.
+//! A held program is judged like a call of Bash with the program's own command line: by the PreToolUse hooks whose `if`
+//! matches it, then the rules, and if one of them asks, PermissionRequest hooks and the person. It is too late for
+//! rewrites.
 
 use super::batch_abort::BatchAbort;
 use super::calls::{CallContext, ToolCalls};
@@ -26,23 +26,23 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The tool whose lines execute programs.
+/// The tool whose command lines execute programs.
 const BASH: &str = "Bash";
 
-/// The most answers that are kept.
+/// The maximum number of cached answers.
 const MOST_ANSWERS: usize = 1024;
 
-/// Judges the programs of a session's lines. Cheap to clone; clones share the answers.
+/// Judges the programs that a session's command lines execute. Cheap to clone; clones share the answers.
 #[derive(Clone)]
 pub struct ProgramJudge {
     calls: ToolCalls,
     watch: Arc<dyn Watch>,
-    /// The answers so far: a program with the same arguments, file and directory is judged once in a call.
+    /// The cached answers: a program with the same arguments, file and directory is judged once in a call.
     answers: Arc<Mutex<HashMap<AnswerKey, Result<(), String>>>>,
     has_warned: Arc<AtomicBool>,
 }
 
-/// A program of a call.
+/// A program in a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct AnswerKey {
     tool_use_id: String,
@@ -77,7 +77,7 @@ impl ProgramJudge {
         let tool = self.calls.tool_named(BASH).ok_or("there is no tool `Bash` any more")?;
         let input = Map::from_iter([("command".to_owned(), json!(command_line(held)))]);
         let call = ToolCall { id: line.tool_use_id.clone(), name: BASH.to_owned(), input: input.clone() };
-        // The line ends with the call, and the question with the line.
+        // The command line ends with the call, and the question with the command line.
         let (cancel, abort, nested) =
             (CancellationToken::new(), BatchAbort::default(), NestedCalls::default());
         let at = CallContext {
@@ -140,7 +140,7 @@ async fn approve(at: &CallContext<'_>, input: Map<String, Value>, held: &HeldPro
     }
 }
 
-/// Returns the reason of a call that ended without a yes.
+/// Returns the reason why a call ended without an approval.
 fn reason(ended: CallEnd) -> String {
     match ended {
         CallEnd::Denied { because, .. } | CallEnd::Stopped { because } => because,
@@ -158,8 +158,8 @@ impl AnswerKey {
     }
 }
 
-/// Returns the command line of a held program for hooks and rules: the reading that was matched, with its words
-/// quoted as a shell needs it.
+/// Returns the command line of a held program for hooks and rules: the interpretation that was matched, with its words
+/// quoted for a shell.
 fn command_line(held: &HeldProgram) -> String {
     let argv = &held.program.argv;
     let tail = (0..argv.len()).find_map(|at| {

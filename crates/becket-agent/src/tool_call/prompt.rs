@@ -1,9 +1,9 @@
 //! The permission prompt: PermissionRequest hooks and the person, at the same time (`protocol.md` D8).
 //!
-//! - A person's answer ends the hooks' wait, and never overrides a denial that has come in.
-//! - A hook's allow counts once all hooks have answered, and only while the person has not said no.
+//! - A person's answer ends the wait for hooks, and never overrides a denial that has already arrived.
+//! - A hook's allow counts only after all hooks have answered, and only if the person has not denied.
 //! - No person and no decision: denied (P11).
-//! - A yes is about one input: the one that was shown, or a rewrite, which the guards then judge.
+//! - An approval applies to one input: the one that was shown, or a rewrite, which the guards then judge.
 
 use super::calls::CallContext;
 use super::gate;
@@ -24,7 +24,7 @@ use std::pin::pin;
 pub(super) struct Prompt {
     /// The input that would run.
     pub(super) input: Map<String, Value>,
-    /// The same as the model or a hook wrote it (P10).
+    /// The same input as the model or a hook wrote it (P10).
     pub(super) written: Map<String, Value>,
     pub(super) because: String,
     pub(super) hooks_may_answer: bool,
@@ -34,16 +34,16 @@ pub(super) struct Prompt {
 enum Hooks {
     Deny(CallEnd),
     Allow {
-        /// Their rewrite.
+        /// The hooks' rewrite.
         instead: Option<Map<String, Value>>,
         updates: Vec<Value>,
     },
-    /// A rewrite that a person has to say yes to (G3).
+    /// A rewrite that needs a person's approval (G3).
     Propose(Proposal),
     Nothing,
 }
 
-/// An input that a hook would put in place of the call's, and that does not run without a person's yes.
+/// A rewrite by a hook, which does not run without a person's approval.
 pub(super) struct Proposal {
     pub(super) input: Map<String, Value>,
     pub(super) because: String,
@@ -58,19 +58,19 @@ enum Person {
         because: String,
         interrupt: bool,
     },
-    /// There is none, or the code that asks is broken.
+    /// There is no person, or the code that asks has failed.
     Nobody(String),
 }
 
 /// An allowed input, and the origin of the allow.
 pub(super) enum Yes {
-    /// Not allowed yet: the call as it was does not run, and a person is asked about this instead.
+    /// Not allowed yet: the original call does not run, and a person is asked about this rewrite instead.
     Proposed(Proposal),
-    /// The person's, to what was asked about.
+    /// The person allowed the input that was shown.
     OfPerson(Map<String, Value>),
-    /// The person's, to an input of the person's own, which no guard has seen. The updates count only if that one may run.
+    /// The person allowed an input of their own, which no guard has seen. The updates count only if that input may run.
     Rewritten { input: Map<String, Value>, updates: Vec<PermissionUpdate> },
-    /// Allowed by hooks. Their updates count only if nothing holds the call back after them (P13).
+    /// Hooks allowed it. Their updates count only if nothing blocks the call afterwards (P13).
     OfHooks {
         input: Map<String, Value>,
         /// Set if it is a rewrite, which no guard has seen.
@@ -79,31 +79,31 @@ pub(super) enum Yes {
     },
 }
 
-/// Asks. The input that may run.
+/// Asks for the permission, and returns the allowed input.
 ///
 /// # Errors
-/// How the call ended without a yes.
+/// Errors with the end of the call if it was not allowed.
 pub(super) async fn ask(at: &CallContext<'_>, prompt: Prompt, log: &mut HookLog) -> Result<Yes, CallEnd> {
     let end_hooks = at.cancel.child_token();
     let (hooks, person) = {
         let mut hooks = pin!(hooks_say(at, &prompt, &end_hooks, log));
         let mut person = pin!(person_says(at, &prompt));
-        // Hooks that answer soon spare the person a prompt.
+        // Hooks that answer quickly save the person a prompt.
         match soon(at, hooks.as_mut()).await {
             Some(Hooks::Nothing) => (Hooks::Nothing, Some(person.await)),
-            Some(said) => (said, None),
+            Some(decision) => (decision, None),
             None => tokio::select! {
                 biased;
-                said = person.as_mut() => {
-                    if !matches!(said, Person::Nobody(_)) {
+                decision = person.as_mut() => {
+                    if !matches!(decision, Person::Nobody(_)) {
                         end_hooks.cancel();
                     }
-                    (hooks.await, Some(said))
+                    (hooks.await, Some(decision))
                 }
-                said = hooks.as_mut() => match said {
+                decision = hooks.as_mut() => match decision {
                     Hooks::Nothing => (Hooks::Nothing, Some(person.await)),
-                    // The prompt is withdrawn with the future.
-                    Hooks::Deny(_) | Hooks::Allow { .. } | Hooks::Propose(_) => (said, None),
+                    // Dropping the future withdraws the prompt.
+                    Hooks::Deny(_) | Hooks::Allow { .. } | Hooks::Propose(_) => (decision, None),
                 },
             },
         }
@@ -123,7 +123,7 @@ async fn soon(at: &CallContext<'_>, hooks: impl Future<Output = Hooks>) -> Optio
     }
 }
 
-/// Combines the decisions: any no, then the person's yes, then the hooks'.
+/// Combines the decisions: any denial wins, then the person's approval, then the hooks'.
 fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLog) -> Result<Yes, CallEnd> {
     match (hooks, person) {
         (Hooks::Deny(ended), _) => Err(ended),
@@ -141,7 +141,7 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLo
         }
         (_, Some(Person::Rewritten(input, updates))) => Ok(Yes::Rewritten { input, updates }),
         (_, Some(Person::Answered(answers))) => {
-            // What hooks and rules have judged stays as it is.
+            // Everything that hooks and rules have judged is unchanged.
             let mut input = prompt.input;
             input.insert("answers".to_owned(), Value::Object(answers));
             Ok(Yes::OfPerson(input))
@@ -161,7 +161,7 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLo
     }
 }
 
-/// The updates of hooks; what can't be read is reported.
+/// Parses the updates of hooks; invalid ones are reported.
 fn read(updates: &[Value], warnings: &mut Vec<String>) -> Vec<PermissionUpdate> {
     let mut readable = Vec::new();
     for update in updates {
@@ -173,7 +173,7 @@ fn read(updates: &[Value], warnings: &mut Vec<String>) -> Vec<PermissionUpdate> 
     readable
 }
 
-/// Fires PermissionRequest, if hooks may speak for the person.
+/// Fires PermissionRequest, if hooks may answer for the person.
 async fn hooks_say(
     at: &CallContext<'_>,
     prompt: &Prompt,
@@ -196,8 +196,8 @@ async fn hooks_say(
             denied(because, by(&outcome))
         }
         Some(Settlement::Stopped { because }) => Hooks::Deny(CallEnd::Stopped { because: because.clone() }),
-        Some(Settlement::Deferred) => denied("nobody can put a prompt off", DeniedBy::Hook),
-        // An allow rule answers no prompt that was raised in spite of it.
+        Some(Settlement::Deferred) => denied("a prompt can't be deferred", DeniedBy::Hook),
+        // An allow rule does not answer a prompt that was raised despite it.
         Some(Settlement::Allowed { .. }) if !at.tool.requires_user() => match &outcome.verdict.ruling {
             Ruling::RequestAllow { updated_input, updated_permissions } => {
                 let instead = updated_input.as_ref().map(|_| gate::judged(at, &event, &outcome.judged));
@@ -240,7 +240,7 @@ fn outside(at: &CallContext<'_>, prompt: &Prompt) -> Option<PathBuf> {
 /// Returns the rules that a person may want to add, without those that exist (P13).
 fn suggestions(at: &CallContext<'_>, prompt: &Prompt) -> Vec<PermissionUpdate> {
     if at.calls.engine.host().critical_removal(&at.pre_tool_use_of(&prompt.input)).is_some() {
-        // No rule and no mode would spare the person the next prompt.
+        // No rule and no mode would save the person the next prompt.
         return Vec::new();
     }
     let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
@@ -268,7 +268,7 @@ async fn person_says(at: &CallContext<'_>, prompt: &Prompt) -> Person {
         return Person::Nobody("there is no user to ask".to_owned());
     };
     let cancel = at.cancel.child_token();
-    let _told_when_dropped = cancel.clone().drop_guard();
+    let _cancel_on_drop = cancel.clone().drop_guard();
     let shown = PermissionPrompt {
         tool: at.call.name.clone(),
         tool_use_id: at.call.id.clone(),
@@ -278,14 +278,14 @@ async fn person_says(at: &CallContext<'_>, prompt: &Prompt) -> Person {
         outside: outside(at, prompt),
         suggestions: suggestions(at, prompt),
     };
-    let asked = async {
+    let asking = async {
         let _turn = at.calls.asking.lock().await;
         catch_panic(async { person.ask(&shown, &cancel).await }).await
     };
     let answer = tokio::select! {
         biased;
         () = cancel.cancelled() => return Person::Nobody("the call was cancelled".to_owned()),
-        answer = asked => answer,
+        answer = asking => answer,
     };
     match answer {
         Ok(PermissionAnswer::Allow { updates }) => Person::Allow(updates),
@@ -295,6 +295,6 @@ async fn person_says(at: &CallContext<'_>, prompt: &Prompt) -> Person {
             let because = message.filter(|text| !text.trim().is_empty());
             Person::Deny { because: because.unwrap_or_else(|| "the user said no".to_owned()), interrupt }
         }
-        Err(said) => Person::Nobody(format!("the host's code for asking panicked: {said}")),
+        Err(panic) => Person::Nobody(format!("the host's code for asking panicked: {panic}")),
     }
 }

@@ -1,4 +1,4 @@
-//! The end of a call, and every message on the way.
+//! The end of a call, and all messages about it.
 
 use super::hook_log::HookLog;
 use super::nested::NestedCalls;
@@ -15,33 +15,33 @@ use std::time::Duration;
 pub enum CallEnd {
     /// The tool answered.
     Done {
-        /// Its answer, or what a hook put in its place.
+        /// The tool's answer, or a hook's replacement for it.
         output: ToolOutput,
     },
     /// The tool was started and failed.
     Failed {
-        /// For the model.
+        /// The error for the model.
         error: String,
-        /// Set if its own work was interrupted.
+        /// Set if the tool was interrupted.
         interrupted: bool,
     },
-    /// It was not run.
+    /// The call was not run.
     Denied {
-        /// Origin of the denial.
+        /// The origin of the denial.
         by: DeniedBy,
-        /// For the model.
+        /// The reason for the model.
         because: String,
     },
-    /// A hook stopped the host before it ran (D6).
+    /// A hook stopped the host before the call ran (D6).
     Stopped {
-        /// `stopReason`, or whose hook it was.
+        /// The `stopReason`, or the name of the hook.
         because: String,
     },
-    /// It waits for the session to be resumed (D10).
+    /// The call waits for the session to be resumed (D10).
     Deferred,
-    /// Not a valid call: no such tool, or not its input. No hook has seen it (L0).
+    /// The call is invalid: an unknown tool, or an invalid input. No hook has seen it (L0).
     Invalid {
-        /// For the model.
+        /// The error for the model.
         error: String,
     },
     /// The caller no longer wants it.
@@ -51,16 +51,16 @@ pub enum CallEnd {
     },
 }
 
-/// Origin of a denial.
+/// The origin of a denial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeniedBy {
-    /// A PreToolUse or PermissionRequest hook, or one that was to speak and could not.
+    /// A PreToolUse or PermissionRequest hook, or one that should have answered and could not.
     Hook,
     /// A permission rule.
     Rule,
     /// The session's mode.
     Mode,
-    /// A hook's rewrite, which the tool does not take.
+    /// A hook's rewrite that the tool does not accept.
     Rewrite,
     /// The person.
     Person,
@@ -70,33 +70,33 @@ pub enum DeniedBy {
     Nobody,
 }
 
-/// One call from its beginning to its end.
+/// The complete record of a call.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Report {
     /// The call as the model made it: conversations keep this.
     pub call: ToolCall,
-    /// Its end.
+    /// The end of the call.
     pub ended: CallEnd,
-    /// The input it ran with, or would have.
+    /// The input that the call ran with, or would have.
     pub input: Option<Map<String, Value>>,
-    /// Run time of the tool, if it was started.
+    /// The run time of the tool, if it was started.
     pub took: Option<Duration>,
-    /// Set if the turn ends, by a person or a PermissionRequest hook.
+    /// Set if the turn ends because of a person or a PermissionRequest hook.
     pub interrupt: bool,
-    /// Rule updates that came with a yes, for the host to apply (P13).
+    /// Rule updates of an approval, for the host to apply (P13).
     pub updates: Vec<PermissionUpdate>,
     /// A note for the permission classifier (D11).
     pub classifier_context: Option<String>,
-    /// Number of the classifier's denials that ends the turn, without a person to see them (P14).
+    /// The number of the classifier's denials, if they end the turn, without a person to see them (P14).
     pub denied_too_often: Option<u32>,
-    /// Warnings for the user, beside those in the outcomes.
+    /// Additional warnings for the user, besides those in the outcomes.
     pub warnings: Vec<String>,
-    /// Outcomes of the fired events, in order.
+    /// The outcomes of the fired events, in order.
     pub outcomes: Vec<Outcome>,
-    /// The calls that the tool made itself, in order.
+    /// The reports of calls that the tool made itself, in order.
     pub nested: Vec<Report>,
-    /// Outcomes of the events that the tool fired itself, in order. The tool has reported them to the model.
+    /// The outcomes of events that the tool fired itself, in order. The tool has reported them to the model.
     pub fired: Vec<Outcome>,
 }
 
@@ -120,7 +120,7 @@ impl Report {
         }
     }
 
-    /// With the calls that the tool made itself: what they bring for the host and its turn is this call's, too.
+    /// Adds the calls that the tool made itself: their effects on the host and its turn count for this call, too.
     pub(super) fn with(mut self, nested: &NestedCalls) -> Self {
         self.nested = nested.take();
         self.fired = nested.take_fired();
@@ -134,7 +134,7 @@ impl Report {
         Self::new(call, ended, HookLog::default())
     }
 
-    /// Returns the result for the model, and true if that is an error.
+    /// Returns the result for the model, and whether it is an error.
     #[must_use]
     pub fn for_model(&self) -> (Vec<Block>, bool) {
         let error = |text: String| (vec![Block::Text(text)], true);
@@ -170,9 +170,8 @@ impl Report {
         own.or_else(|| self.nested.iter().find_map(Self::stopped_by))
     }
 
-    /// Returns the hooks' texts for the model beside the result, one paragraph each. They wait until the last call of
-    /// the batch
-    /// is answered (L2).
+    /// Returns the hooks' texts for the model in addition to the result, one paragraph each. They wait until the last
+    /// call of the batch is answered (L2).
     #[must_use]
     pub fn beside(&self) -> Vec<String> {
         let own = self.outcomes.iter().flat_map(|outcome| self.of_outcome(outcome));
@@ -181,11 +180,11 @@ impl Report {
 
     fn of_outcome(&self, outcome: &Outcome) -> Vec<String> {
         let verdict = &outcome.verdict;
-        let hook = hook_messages::named(verdict.event, Some(&self.call.name));
+        let hook = hook_messages::hook_name_for(verdict.event, Some(&self.call.name));
         hook_messages::for_model(&hook, verdict)
     }
 
-    /// The call as PostToolBatch shows it: what the model wrote, and what it is answered.
+    /// Returns the call as PostToolBatch shows it: the model's input, and the answer to it.
     #[must_use]
     pub fn of_batch(&self) -> Map<String, Value> {
         let (content, _) = self.for_model();

@@ -1,4 +1,4 @@
-//! The facts of a subagent beside its transcript, where SDKs look for the call that started it.
+//! The facts about a subagent next to its transcript, where SDKs look up the call that started it.
 
 use serde::Serialize;
 
@@ -6,15 +6,15 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AgentMetadata {
-    /// The name of its definition.
+    /// The name of the definition.
     pub(crate) agent_type: String,
-    /// Its task in a few words.
+    /// A short description of the task.
     pub(crate) description: String,
-    /// The call that started it.
+    /// The call that started the subagent.
     pub(crate) tool_use_id: String,
 }
 
-/// The same as the entry of a mirrored transcript.
+/// The metadata as an entry of a mirrored transcript.
 #[derive(Debug, Serialize)]
 pub(super) struct MirroredMetadata<'a> {
     r#type: &'static str,

@@ -1,12 +1,14 @@
-//! Blocks and answers as lines hold them: in the form of the Messages API, so that other readers know them.
+//! Blocks and answers in the lines of a transcript, in the form of the Messages API, so that other readers understand
+//! them.
 //!
-//! INVARIANT: written content reads the same again, also if the API would reject it: unsigned thoughts, blank texts.
+//! INVARIANT: written content is restored unchanged, even if the API would reject it, such as unsigned thoughts and
+//! blank texts.
 
 use becket_llm::{Block, Object, Response, StopReason, Usage};
 use serde_json::{Map, Value, json};
 
-/// Returns a user's content: text alone is a string, as other agents write it.
-pub(super) fn said(content: &[Block]) -> Value {
+/// Returns a user's content; text only is a string, as other agents write it.
+pub(super) fn user_content(content: &[Block]) -> Value {
     match content {
         [Block::Text(text)] => Value::from(text.as_str()),
         blocks => blocks.iter().map(Block::to_json).collect(),
@@ -51,7 +53,7 @@ fn known(value: &Value) -> Option<Block> {
     })
 }
 
-/// An answer as a message.
+/// Returns an answer as a message.
 pub(super) fn answer(answer: &Response) -> Value {
     let content: Vec<Value> = answer.content.iter().map(Block::to_json).collect();
     let usage = &answer.usage;
@@ -65,7 +67,7 @@ pub(super) fn answer(answer: &Response) -> Value {
     })
 }
 
-/// A message as an answer; `None` without content.
+/// Returns a message as an answer; `None` without content.
 pub(super) fn answered(message: &Object) -> Option<Response> {
     let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default();
     let usage = message.get("usage").and_then(Value::as_object).cloned().unwrap_or_else(Map::new);

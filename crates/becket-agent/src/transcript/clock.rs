@@ -1,15 +1,15 @@
-//! The clock and the names of lines, which a host may provide.
+//! The clock and the ids of lines, which a host may provide.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// A clock and a maker of names. The default is the system's clock and random UUIDs.
+/// A clock and a generator of ids. The default is the system's clock and random UUIDs.
 #[derive(Clone)]
 pub struct ClockAndIds {
     /// Returns the current time.
     pub now: Arc<dyn Fn() -> SystemTime + Send + Sync>,
-    /// A new UUID.
+    /// Returns a new UUID.
     pub id: Arc<dyn Fn() -> String + Send + Sync>,
 }
 

@@ -1,7 +1,7 @@
-//! The content of a line: a change of the conversation, or a fact about the session.
+//! The content of a line: a change to the conversation, or a fact about the session.
 //!
-//! Lines are shaped as those of other agents of this protocol if they have such a line: `type`, `uuid`, `parentUuid`,
-//! `sessionId`, `timestamp`, `cwd`, `message`. Others have their own `type`, or a `kind` beside `isMeta`.
+//! Lines have the format of other agents of this protocol if those have such a line: `type`, `uuid`, `parentUuid`,
+//! `sessionId`, `timestamp`, `cwd`, `message`. Others have their own `type`, or a `kind` in addition to `isMeta`.
 
 use super::blocks;
 use crate::conversation::Entry;
@@ -12,27 +12,27 @@ use serde_json::{Value, json};
 /// A fact about the session that is not part of the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Note {
-    /// The session's title from now on.
+    /// The new title of the session.
     Title(String),
-    /// The permission mode from now on.
+    /// The new permission mode.
     Mode(PermissionMode),
-    /// The model from now on, as the user names it.
+    /// The new model, by the user's name for it.
     Model(String),
-    /// A remark for readers of the transcript: why a turn ended, an error of the API. It changes nothing.
+    /// A remark for readers of the transcript: the reason why a turn ended, an error of the API. It changes nothing.
     Remark(String),
 }
 
 /// Tags around a hook's text.
 const TAGS: (&str, &str) = ("<system-reminder>\n", "\n</system-reminder>");
 
-/// Something that a line said.
+/// The parsed content of a line.
 #[derive(Debug)]
 pub(super) enum LineContent {
     Entry(Entry),
     Note(Note),
 }
 
-/// Kinds of lines that readers follow from a line to the one before it. Others are beside that chain.
+/// The kinds of lines that readers follow from a line to the previous one. Other kinds are not part of that chain.
 const CHAINED: [&str; 5] = ["user", "assistant", "system", "attachment", "progress"];
 
 /// Returns whether a line of this kind is in the chain of messages.
@@ -53,16 +53,18 @@ pub(super) fn is_prompt(line: &Object) -> bool {
         && !is_result
 }
 
-/// The line that sets a session back to an earlier message.
+/// Returns the line that rewinds a session to an earlier message.
 pub(super) fn of_rewind(to: &str) -> Value {
     json!({"type": "rewound", "to": to})
 }
 
-/// The part of a line that is an entry's own.
+/// Returns the part of a line that is specific to an entry.
 pub(super) fn of_entry(entry: &Entry) -> Value {
     let user = |content: Value| json!({"role": "user", "content": content});
     match entry {
-        Entry::Said { content } => json!({"type": "user", "message": user(blocks::said(content))}),
+        Entry::UserMessage { content } => {
+            json!({"type": "user", "message": user(blocks::user_content(content))})
+        }
         Entry::Beside { text, of } => {
             let text = format!("{}{text}{}", TAGS.0, TAGS.1);
             let mut line =
@@ -88,7 +90,7 @@ pub(super) fn of_entry(entry: &Entry) -> Value {
     }
 }
 
-/// The part of a line that is a note's own.
+/// Returns the part of a line that is specific to a note.
 pub(super) fn of_note(note: &Note) -> Value {
     match note {
         Note::Title(title) => json!({"type": "custom-title", "customTitle": title}),
@@ -98,10 +100,10 @@ pub(super) fn of_note(note: &Note) -> Value {
     }
 }
 
-/// Returns the content of a line; none if its kind is unknown here.
+/// Returns the content of a line; `None` if its kind is unknown here.
 ///
 /// # Errors
-/// It is of a known kind and lacks a required part.
+/// Errors if the line is of a known kind but lacks a required part.
 pub(super) fn read(line: &Object) -> Result<Vec<LineContent>, &'static str> {
     let text = |key: &str| line.get(key).and_then(Value::as_str);
     let one = |said: Option<LineContent>, or: &'static str| Ok(vec![said.ok_or(or)?]);
@@ -124,7 +126,7 @@ pub(super) fn read(line: &Object) -> Result<Vec<LineContent>, &'static str> {
         "custom-title" => {
             note(text("customTitle").map(|title| Note::Title(title.to_owned())), "no `customTitle`")
         }
-        // As earlier versions wrote it.
+        // The format of earlier versions.
         "title" => note(text("title").map(|title| Note::Title(title.to_owned())), "no `title`"),
         "mode" => note(text("mode").map(|mode| Note::Mode(PermissionMode::from_name(mode))), "no `mode`"),
         "model" => note(text("model").map(|model| Note::Model(model.to_owned())), "no `model`"),
@@ -154,7 +156,7 @@ fn user(line: &Object) -> Result<Vec<LineContent>, &'static str> {
     Ok(entries.into_iter().map(LineContent::Entry).collect())
 }
 
-/// Results first, then what else there is.
+/// Returns the entries of a user's content: results first, then everything else.
 fn plain(content: Vec<Block>) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut rest = Vec::new();
@@ -172,7 +174,7 @@ fn plain(content: Vec<Block>) -> Vec<Entry> {
         }
     }
     if !rest.is_empty() || entries.is_empty() {
-        entries.push(Entry::Said { content: rest });
+        entries.push(Entry::UserMessage { content: rest });
     }
     entries
 }

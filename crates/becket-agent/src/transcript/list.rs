@@ -1,4 +1,4 @@
-//! The existing sessions. Only the ends of their files are read, whatever their size.
+//! The existing sessions. Only the start and the end of their files are read, whatever their size.
 
 use super::load::object;
 use super::place;
@@ -11,30 +11,30 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Size of the parts at a file's beginning and end that are read, in bytes.
+/// The number of bytes that are read at each end of a file.
 const WINDOW: u64 = 64 * 1024;
 
 /// A session that can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResumableSession {
-    /// Its id.
+    /// The id of the session.
     pub id: String,
-    /// Its transcript.
+    /// The path of the transcript.
     pub path: PathBuf,
-    /// Time of the last write.
+    /// The time of the last write.
     pub modified: SystemTime,
-    /// Its title, if it has one, as far as the ends of the file show it.
+    /// The title, if it has one, as far as the ends of the file contain it.
     pub title: Option<String>,
-    /// The first prompt, as far as the beginning of the file shows it.
+    /// The first prompt, as far as the start of the file contains it.
     pub prompt: Option<String>,
 }
 
 impl Store {
-    /// The sessions that began in this directory, the newest first. Those in which nothing happened are none.
+    /// Returns the sessions that began in this directory, newest first, without empty ones.
     ///
     /// # Errors
-    /// The directory can't be read. One that is not there contains no sessions.
+    /// Errors if the directory can't be read. A missing directory contains no sessions.
     pub fn list(&self, cwd: &Path) -> io::Result<Vec<ResumableSession>> {
         let mut all: Vec<ResumableSession> = Vec::new();
         for root in self.roots() {
@@ -48,10 +48,10 @@ impl Store {
         Ok(all)
     }
 
-    /// The id of the newest session that began in this directory and is not another program's.
+    /// Returns the id of the newest session that began in this directory and does not belong to another program.
     ///
     /// # Errors
-    /// As [`Store::list`].
+    /// Errors like [`Store::list`].
     pub fn latest(&self, cwd: &Path) -> io::Result<Option<String>> {
         let is_own = |session: &ResumableSession| self.is_own(&session.path).unwrap_or(false);
         Ok(self.list(cwd)?.into_iter().find(is_own).map(|newest| newest.id))

@@ -1,7 +1,7 @@
-//! Reads a transcript, also a damaged one.
+//! Reads a transcript, even a damaged one.
 //!
-//! INVARIANT: no bytes make it fail. A line that can't be used is passed over and named; the rest makes a valid
-//! conversation ([`crate::conversation::Replay`]).
+//! INVARIANT: no input makes it fail. An invalid line is skipped and reported; the rest gives a valid conversation
+//! ([`crate::conversation::Replay`]).
 
 use super::line::{self, LineContent, Note};
 use super::time;
@@ -14,33 +14,33 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The beginning of `version` in lines of Becket.
+/// The start of `version` in lines written by Becket.
 pub(super) const WRITER: &str = "becket ";
 
-/// A session as it was stored.
+/// A stored session.
 #[derive(Debug)]
 #[must_use = "a conversation that is dropped is lost"]
 #[non_exhaustive]
 pub struct StoredSession {
-    /// The conversation, or the calls that wait (D10).
+    /// The conversation, or the deferred calls (D10).
     pub stored: StoredConversation,
     /// The last title.
     pub title: Option<String>,
     /// The last permission mode.
     pub mode: Option<PermissionMode>,
-    /// The last model that was noted, or else the one of the last answer.
+    /// The last model that was recorded, or else the one of the last answer.
     pub model: Option<String>,
     /// The working directory of the last line.
     pub cwd: Option<PathBuf>,
-    /// Tokens of all answers.
+    /// The tokens of all answers.
     pub usage: Usage,
-    /// Number of the user's prompts.
+    /// The number of the user's prompts.
     pub prompts: u32,
-    /// Time of the model's last answer.
+    /// The time of the model's last answer.
     pub last_answer: Option<SystemTime>,
-    /// Damage in the lines.
+    /// The damaged lines.
     pub damage: Vec<Damage>,
-    /// The transcript of another program that this one was copied from just now.
+    /// The transcript of another program, if this one was just copied from it.
     pub copy_of: Option<PathBuf>,
 }
 
@@ -52,15 +52,15 @@ impl StoredSession {
     }
 }
 
-/// A line that is not as it should be.
+/// A damaged line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
-    /// The transcript.
+    /// The path of the transcript.
     pub path: PathBuf,
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// The flaw, and its treatment.
+    /// The kind of damage, which says how it was handled.
     pub what: Flaw,
 }
 
@@ -70,42 +70,42 @@ impl fmt::Display for Damage {
     }
 }
 
-/// A flaw of a line.
+/// The kind of damage of a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
-    /// It ends too early: the process was ended while it wrote. It is left out.
+    /// The line is incomplete: the process was killed while writing it. It is skipped.
     #[error("a torn line is left out: {because}")]
     Torn {
         /// The parser's error.
         because: String,
     },
-    /// It is not a JSON object. It is left out.
+    /// The line is not a JSON object. It is skipped.
     #[error("a line that is not a JSON object is left out: {because}")]
     NoObject {
         /// The parser's error.
         because: String,
     },
-    /// It lacks what belongs to its kind. It is left out.
+    /// The line lacks a required part. It is skipped.
     #[error("{0}: it is left out")]
     Lacks(&'static str),
-    /// It occurs twice. The second is left out.
+    /// The line occurs twice. The second one is skipped.
     #[error("the line `{uuid}` is there twice: the second is left out")]
-    Twice {
-        /// Its name.
+    Duplicate {
+        /// The name of the line.
         uuid: String,
     },
-    /// It does not fit what precedes it. It is left out.
+    /// The line does not fit the lines before it. It is skipped.
     #[error("it does not fit what stands before it, and is left out: {0}")]
     Misfit(Misfit),
-    /// The line that it follows is not there. It is kept.
+    /// The line that it follows is missing. It is kept.
     #[error("the line `{parent}` before it is lost")]
     NoParent {
-        /// The name of that line.
+        /// The name of the missing line.
         parent: String,
     },
 }
 
-/// Reads a whole transcript. Lines of subagents count only where the transcript is one's own.
+/// Reads a whole transcript. Lines of subagents count only if the transcript is that of a subagent.
 pub(super) fn load(path: &Path, bytes: &[u8], is_side: bool) -> (StoredSession, LineNames) {
     let mut load = Load::default();
     let mut lines: Vec<ParsedLine> = bytes.split(|byte| *byte == b'\n').map(object).collect();
@@ -133,16 +133,16 @@ pub(super) fn load(path: &Path, bytes: &[u8], is_side: bool) -> (StoredSession, 
 /// The names of the lines of a transcript.
 #[derive(Debug, Default)]
 pub(super) struct LineNames {
-    /// That of the last message.
+    /// The name of the last message.
     pub(super) last: Option<String>,
-    /// All of them.
+    /// The names of all lines.
     pub(super) seen: HashSet<String>,
 }
 
 /// A line as JSON.
 type ParsedLine = Result<Option<Object>, serde_json::Error>;
 
-/// Joins the parts of an answer: other programs write a line for each block.
+/// Joins the parts of an answer: other programs write one line per block.
 fn join_answers(lines: &mut [ParsedLine]) {
     let mut first: HashMap<String, usize> = HashMap::new();
     for at in 0..lines.len() {
@@ -154,7 +154,7 @@ fn join_answers(lines: &mut [ParsedLine]) {
         };
         let Ok(Some(part)) = &mut lines[at] else { continue };
         let blocks = part.get_mut("message").and_then(|message| message.get_mut("content")).map(Value::take);
-        // It stays as a name in the chain, without a message.
+        // The line stays in the chain as a name, without a message.
         part.insert("type".into(), "joined".into());
         let Ok(Some(whole)) = &mut lines[before] else { continue };
         let content = whole.get_mut("message").and_then(|message| message.get_mut("content"));
@@ -164,7 +164,7 @@ fn join_answers(lines: &mut [ParsedLine]) {
     }
 }
 
-/// Returns the id of the answer that a line of another program is a part of.
+/// Returns the id of the answer that a line of another program belongs to.
 fn part_of(line: &Object) -> Option<String> {
     let is_part = line.get("type")? == "assistant" && !is_own(line);
     let message = line.get("message").filter(|_| is_part)?;
@@ -177,7 +177,7 @@ pub(super) fn is_own(line: &Object) -> bool {
     line.get("version").and_then(Value::as_str).is_some_and(|version| version.starts_with(WRITER))
 }
 
-/// Returns the places of messages that the session was set back before.
+/// Returns the positions of messages that a rewind has dropped.
 fn dropped(lines: &[ParsedLine]) -> HashSet<usize> {
     let mut dropped = HashSet::new();
     let text = |line: &Object, key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -194,7 +194,7 @@ fn dropped(lines: &[ParsedLine]) -> HashSet<usize> {
     dropped
 }
 
-/// The object on a line; `None` for an empty one. A file system that lost power pads with NULs.
+/// Parses a line as an object; `None` for an empty one. A file system that lost power pads with NULs.
 pub(super) fn object(line: &[u8]) -> Result<Option<Object>, serde_json::Error> {
     let padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
     let from = line.iter().position(|byte| !padding(byte)).unwrap_or(line.len());
@@ -239,11 +239,11 @@ impl Load {
         parent.map_or(Ok(()), |parent| Err(Flaw::NoParent { parent }))
     }
 
-    /// Passes over a message that the session was set back before: it has a name, and says nothing.
+    /// Skips a message that a rewind has dropped: its name is kept, but not its content.
     fn pass_over(&mut self, line: &Object) -> Result<(), Flaw> {
         let text = |key: &str| line.get(key).and_then(Value::as_str);
         self.follow(text("uuid"), text("parentUuid")).map(drop)?;
-        // Facts beside the conversation count on.
+        // Facts that are not part of the conversation still count.
         for said in line::read(line).unwrap_or_default() {
             if let LineContent::Note(_) = &said {
                 self.hear(said, None)?;
@@ -252,11 +252,11 @@ impl Load {
         Ok(())
     }
 
-    /// Takes a line's name; gives that of the line before it, if that is lost.
+    /// Records a line's name; returns the name of the previous line if that is missing.
     fn follow(&mut self, uuid: Option<&str>, parent: Option<&str>) -> Result<Option<String>, Flaw> {
         let lost = parent.filter(|parent| !self.seen.contains(*parent)).map(str::to_owned);
         if let Some(uuid) = uuid.filter(|uuid| !self.seen.insert((*uuid).to_owned())) {
-            return Err(Flaw::Twice { uuid: uuid.to_owned() });
+            return Err(Flaw::Duplicate { uuid: uuid.to_owned() });
         }
         Ok(lost)
     }
@@ -277,7 +277,7 @@ impl Load {
 
     fn count(&mut self, entry: &Entry, at: Option<&str>) {
         match entry {
-            Entry::Said { .. } => self.prompts = self.prompts.saturating_add(1),
+            Entry::UserMessage { .. } => self.prompts = self.prompts.saturating_add(1),
             Entry::Answered { answer } => {
                 self.usage = self.usage.plus(answer.usage);
                 self.answered_by = Some(answer.model.clone()).filter(|model| !model.is_empty());
@@ -292,7 +292,7 @@ impl Load {
         }
     }
 
-    /// The session, and the names of its lines.
+    /// Returns the session, and the names of its lines.
     fn finish(self) -> (StoredSession, LineNames) {
         let restored = StoredSession {
             stored: self.replay.finish(),

@@ -1,11 +1,12 @@
-//! Writes a transcript, a line at a time.
+//! Writes a transcript line by line.
 //!
-//! INVARIANT: what [`Log::append`] reports as written survives the end of the process; what could not be written waits,
-//! and goes first the next time. A half line never has another behind it: a newline ends it first.
+//! INVARIANT: everything that [`Log::append`] reports as written survives the end of the process; lines that could not
+//! be written are kept, and written first the next time. An incomplete line is never followed by another one: a newline
+//! ends it first.
 
 use super::agent_metadata::{AgentMetadata, MirroredMetadata};
 use super::clock::ClockAndIds;
-use super::file::{self, How};
+use super::file::{self, OpenMode};
 use super::line::{self, Note};
 use super::load::{LineNames, StoredSession, WRITER, load};
 use super::mirror::Mirror;
@@ -22,41 +23,41 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The transcript of a session, or of a subagent, open for its one writer. Writing is a system call a line and may block:
-/// on a disk that is slow, for as long as that takes.
+/// The transcript of a session, or of a subagent, opened by its only writer. Each line is written by a system call,
+/// which may block on a slow disk.
 #[derive(Debug)]
 pub struct Log {
     file: File,
     path: PathBuf,
     session: String,
-    /// The subagent that it is of.
+    /// The subagent whose transcript it is, if any.
     agent: Option<String>,
-    lent: ClockAndIds,
+    clock_and_ids: ClockAndIds,
     /// The names of the lines so far.
     names: LineNames,
-    /// The name that the next prompt gets.
+    /// The name of the next prompt.
     next_prompt: Option<String>,
     mirror: Option<Mirror>,
-    /// The file ends in half a line.
+    /// Set if the file ends with an incomplete line.
     is_torn: bool,
-    /// Lines that could not be written.
+    /// The lines that could not be written.
     waiting: VecDeque<String>,
     is_guarded: bool,
 }
 
-/// The reason why lines are not in the file. They wait, and are written before the next ones.
+/// The reason why lines are not in the file. They are kept, and written before the next ones.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// The file does not take them: the disk is full, most often.
-    #[error("can't write to the transcript `{}`: {source}: free some space, and what waits is written with the next line", path.display())]
+    /// The file can't be written, usually because the disk is full.
+    #[error("can't write to the transcript `{}`: {source}: free some space, and the pending lines are written with the next one", path.display())]
     Write {
         /// The transcript.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
     },
-    /// The file was deleted and can't be made again.
-    #[error("the transcript `{}` was deleted and can't be made again: {source}: give its directory back", path.display())]
+    /// The file was deleted and can't be created again.
+    #[error("the transcript `{}` was deleted and can't be created again: {source}: restore its directory", path.display())]
     Gone {
         /// The transcript.
         path: PathBuf,
@@ -65,37 +66,37 @@ pub enum AppendError {
     },
 }
 
-/// Owner of a transcript.
+/// The owner of a transcript.
 #[derive(Debug, Clone)]
 pub(super) struct Owner {
     pub(super) session: String,
     pub(super) agent: Option<String>,
-    pub(super) lent: ClockAndIds,
+    pub(super) clock_and_ids: ClockAndIds,
     pub(super) mirror: Option<Mirror>,
 }
 
 impl Log {
-    /// Opens the file and takes it for this writer alone.
-    pub(super) fn open(path: PathBuf, how: How, owner: Owner) -> Result<Self, StoreError> {
+    /// Opens the file and locks it for this writer.
+    pub(super) fn open(path: PathBuf, mode: OpenMode, owner: Owner) -> Result<Self, StoreError> {
         let failed = |source| StoreError::Open { path: path.clone(), source };
-        let file = file::open(&path, how).map_err(failed)?;
+        let file = file::open(&path, mode).map_err(failed)?;
         let held = file::hold(&file).map_err(failed)?;
         Self::held(file, path, held, owner)
     }
 
-    /// A log of a file that is open.
+    /// Creates a log from an open file.
     pub(super) fn held(file: File, path: PathBuf, held: LockState, owner: Owner) -> Result<Self, StoreError> {
         if held == LockState::Busy {
             return Err(StoreError::InUse { path });
         }
-        let Owner { session, agent, lent, mirror } = owner;
+        let Owner { session, agent, clock_and_ids, mirror } = owner;
         let is_guarded = held == LockState::Held;
         Ok(Self {
             file,
             path,
             session,
             agent,
-            lent,
+            clock_and_ids,
             names: LineNames::default(),
             next_prompt: None,
             mirror,
@@ -114,8 +115,8 @@ impl Log {
         Ok(restored)
     }
 
-    /// Sets the session back to the message of that name: those after it are no longer part of the conversation. The
-    /// lines stay in the file.
+    /// Rewinds the session to the message with this name: the messages after it are no longer part of the conversation,
+    /// but their lines stay in the file.
     pub(super) fn rewind(&mut self, point: &RewindPoint, cwd: &Path) -> Result<StoredSession, StoreError> {
         let bytes = self.read().map_err(|source| StoreError::Open { path: self.path.clone(), source })?;
         point.check(&bytes, &self.path)?;
@@ -128,7 +129,7 @@ impl Log {
         self.restore()
     }
 
-    /// Gives the next prompt this name, if no line has it yet.
+    /// Sets the name of the next prompt, unless a line has it already.
     pub(crate) fn name_prompt(&mut self, name: &str) {
         self.next_prompt = Some(name.to_owned()).filter(|name| place::is_uuid(name));
     }
@@ -138,34 +139,34 @@ impl Log {
         self.names.last.as_deref()
     }
 
-    /// The file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The session.
+    /// Returns the id of the session.
     #[must_use]
     pub fn session(&self) -> &str {
         &self.session
     }
 
-    /// Returns whether no other process can write to it; false if the file system has no locks.
+    /// Returns whether no other process can write to the file; false if the file system does not support locks.
     #[must_use]
     pub fn is_guarded(&self) -> bool {
         self.is_guarded
     }
 
-    /// Returns the number of lines that could not be written yet.
+    /// Returns the number of lines that are not yet written.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Writes changes of the conversation, and before them what could not be written before.
+    /// Writes changes to the conversation, after those that could not be written before.
     ///
     /// # Errors
-    /// [`AppendError`]: not all of it is in the file. It waits here; nothing has to be handed in again.
+    /// [`AppendError`] if not all of it is in the file. The rest is kept; it need not be passed in again.
     pub fn append(
         &mut self,
         entries: impl IntoIterator<Item = Entry>,
@@ -177,19 +178,19 @@ impl Log {
         self.write()
     }
 
-    /// Writes a fact of the session.
+    /// Writes a fact about the session.
     ///
     /// # Errors
-    /// As [`Log::append`].
+    /// Errors like [`Log::append`].
     pub fn note(&mut self, note: &Note, cwd: &Path) -> Result<(), AppendError> {
         self.put(line::of_note(note), cwd);
         self.write()
     }
 
-    /// Writes the facts of its subagent beside it, and shows them to the mirror.
+    /// Writes the facts about the subagent next to its transcript, and shows them to the mirror.
     ///
     /// # Errors
-    /// [`StoreError::Open`]: the file can't be written.
+    /// [`StoreError::Open`] if the file can't be written.
     pub(crate) fn describe(&self, metadata: &AgentMetadata) -> Result<(), StoreError> {
         let path = place::of_metadata(&self.path);
         let written = serde_json::to_vec(metadata).map_err(io::Error::from);
@@ -203,10 +204,10 @@ impl Log {
         Ok(())
     }
 
-    /// The transcript of a subagent of this session, new or resumed.
+    /// Opens the transcript of a subagent of this session, new or resumed.
     ///
     /// # Errors
-    /// [`StoreError`]: as for a session.
+    /// [`StoreError`], as for a session.
     pub fn subagent(&self, agent: &str) -> Result<(Log, StoredSession), StoreError> {
         Log::of_subagent(
             &self.path,
@@ -214,13 +215,13 @@ impl Log {
             Owner {
                 session: self.session.clone(),
                 agent: Some(agent.to_owned()),
-                lent: self.lent.clone(),
+                clock_and_ids: self.clock_and_ids.clone(),
                 mirror: self.mirror.clone(),
             },
         )
     }
 
-    /// The transcript of a subagent of the session that is stored in `of`.
+    /// Opens the transcript of a subagent of the session that is stored in `of`.
     pub(super) fn of_subagent(
         of: &Path,
         agent: &str,
@@ -232,13 +233,13 @@ impl Log {
         let path = place::of_subagent(of, agent);
         private_file::create_parent(&path)
             .map_err(|source| StoreError::Open { path: path.clone(), source })?;
-        let how = if path.exists() { How::Existing } else { How::New };
-        let mut log = Log::open(path, how, owner)?;
+        let mode = if path.exists() { OpenMode::Existing } else { OpenMode::New };
+        let mut log = Log::open(path, mode, owner)?;
         let restored = log.restore()?;
         Ok((log, restored))
     }
 
-    /// Puts a line to those that wait.
+    /// Adds a line to those that are not yet written.
     fn put(&mut self, own: Value, cwd: &Path) {
         let mut line = Object::new();
         line.insert("parentUuid".into(), json!(self.names.last));
@@ -252,12 +253,12 @@ impl Log {
             line.extend(own);
         }
         let is_prompt = self.next_prompt.is_some() && line::is_prompt(&line);
-        let given = if is_prompt { self.next_prompt.take() } else { None };
-        let given = given.filter(|given| !self.names.seen.contains(given));
-        let uuid = given.unwrap_or_else(|| (self.lent.id)());
+        let requested = if is_prompt { self.next_prompt.take() } else { None };
+        let requested = requested.filter(|requested| !self.names.seen.contains(requested));
+        let uuid = requested.unwrap_or_else(|| (self.clock_and_ids.id)());
         line.insert("version".into(), format!("{WRITER}{}", env!("CARGO_PKG_VERSION")).into());
         line.insert("uuid".into(), uuid.as_str().into());
-        line.insert("timestamp".into(), time::text((self.lent.now)()).into());
+        line.insert("timestamp".into(), time::text((self.clock_and_ids.now)()).into());
         self.names.seen.insert(uuid.clone());
         if line::is_chained(&line) {
             self.names.last = Some(uuid);
@@ -282,7 +283,7 @@ impl Log {
         Ok(())
     }
 
-    /// One write for the whole line, if the system takes it in one.
+    /// Writes a line, in a single system call if possible.
     fn write_line(&mut self, line: &str) -> io::Result<()> {
         let ended = if self.is_torn { format!("\n{line}") } else { String::new() };
         let mut rest = if self.is_torn { ended.as_bytes() } else { line.as_bytes() };
@@ -300,17 +301,17 @@ impl Log {
         Ok(())
     }
 
-    /// Makes a file that was deleted again, with all that was in it: it is still open.
+    /// Creates a deleted file again, with its content: it is still open.
     fn make_again(&mut self) -> io::Result<()> {
         if !file::is_deleted(&self.file)? {
             return Ok(());
         }
         let bytes = self.read()?;
         private_file::create_parent(&self.path)?;
-        let mut file = file::open(&self.path, How::New)?;
+        let mut file = file::open(&self.path, OpenMode::New)?;
         self.is_guarded = file::hold(&file)? == LockState::Held;
         if let Err(error) = file.write_all(&bytes) {
-            // Half of it is worse than none: the next attempt needs the name.
+            // A partial file is worse than none: the next attempt needs the name.
             let _ = std::fs::remove_file(&self.path);
             return Err(error);
         }
@@ -327,9 +328,9 @@ impl Log {
 }
 
 impl Drop for Log {
-    /// Writes what waits, if it can. A session in which nothing happened leaves no file.
+    /// Writes the remaining lines if possible. A session in which nothing happened leaves no file.
     fn drop(&mut self) {
-        // The last chance for pending lines. An error has no receiver any more: earlier ones were reported.
+        // The last chance for pending lines. An error can't be reported any more; earlier ones were.
         let _ = self.write();
         let _ = file::give_back(&self.file, &self.path);
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Mirror(Arc<Receive>);
 
-/// Called with the path of a transcript and a line.
+/// The function that is called with the path of a transcript and a line.
 type Receive = dyn Fn(&Path, &str) + Send + Sync;
 
 impl Mirror {

@@ -1,21 +1,23 @@
-//! Places of transcripts, below a root that the host passes in.
+//! The paths of transcripts, below a root that the host passes in.
 //!
-//! `<root>/projects/<directory>/<session>.jsonl`, and a subagent's in `<session>/subagents/agent-<id>.jsonl` beside it,
-//! with its facts in `agent-<id>.meta.json`.
+//! `<root>/projects/<directory>/<session>.jsonl`; that of a subagent is `<session>/subagents/agent-<id>.jsonl` next to
+//! it, with its facts in `agent-<id>.meta.json`.
 //!
-//! INVARIANT: no id leads out of its directory: a session's is a UUID, a subagent's is of letters, digits, `_` and `-`.
+//! INVARIANT: no id leads out of its directory: a session's is a UUID, a subagent's consists of letters, digits, `_`
+//! and `-`.
 
 use std::path::{Path, PathBuf};
 
-/// The longest name of a directory, in bytes: beyond, file systems give up at 255.
+/// The maximum length of a directory name, in bytes: file systems allow 255.
 const LONGEST: usize = 200;
 
-/// The directory of a working directory's sessions.
+/// Returns the directory for the sessions of a working directory.
 pub(super) fn of_project(root: &Path, cwd: &Path) -> PathBuf {
     root.join("projects").join(name(&cwd.to_string_lossy()))
 }
 
-/// Returns the place of the notes on a working directory's sessions. Two that share a name share no notes.
+/// Returns the path of the notes on a working directory's sessions. Two directories that share a name do not share
+/// notes.
 pub(super) fn of_notes(root: &Path, cwd: &Path) -> PathBuf {
     let file = format!("notes-{:016x}.md", hash(&cwd.to_string_lossy()));
     of_project(root, cwd).join("memory").join(file)
@@ -25,17 +27,18 @@ pub(super) fn of_session(project: &Path, id: &str) -> PathBuf {
     project.join(format!("{id}.jsonl"))
 }
 
-/// The transcript of a subagent, beside that of its session.
+/// Returns the path of a subagent's transcript, next to that of its session.
 pub(super) fn of_subagent(session: &Path, agent: &str) -> PathBuf {
     session.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl"))
 }
 
-/// The facts of a subagent, beside its transcript.
+/// Returns the path of a subagent's facts, next to its transcript.
 pub(super) fn of_metadata(transcript: &Path) -> PathBuf {
     transcript.with_extension("meta.json")
 }
 
-/// A working directory as one name. Two may share one; then the first line of a transcript tells them apart.
+/// Returns a working directory as a single name. Two may share a name; the first line of a transcript then tells them
+/// apart.
 fn name(cwd: &str) -> String {
     let mut name: String = cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     if name.len() > LONGEST {
@@ -45,18 +48,18 @@ fn name(cwd: &str) -> String {
     name
 }
 
-/// Returns whether two working directories have one name.
+/// Returns whether two working directories have the same name.
 pub(super) fn share_name(one: &Path, other: &Path) -> bool {
     name(&one.to_string_lossy()) == name(&other.to_string_lossy())
 }
 
-/// FNV-1a, for names that must not change between builds.
+/// Returns the FNV-1a hash, for names that must not change between builds.
 fn hash(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// Returns whether a text is a UUID in its usual form.
+/// Returns whether a text is a UUID in the usual format.
 pub(super) fn is_uuid(text: &str) -> bool {
     let lengths = [8, 4, 4, 4, 12];
     let parts: Vec<&str> = text.split('-').collect();
@@ -66,7 +69,7 @@ pub(super) fn is_uuid(text: &str) -> bool {
     parts.len() == lengths.len() && parts.iter().zip(lengths).all(fits)
 }
 
-/// Returns whether a text may name a subagent.
+/// Returns whether a text is a valid subagent id.
 pub(super) fn is_agent(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     !text.is_empty() && text.len() <= LONGEST && text.bytes().all(fits)

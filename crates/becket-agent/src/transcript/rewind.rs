@@ -7,12 +7,12 @@ use becket_llm::Object;
 use serde_json::Value;
 use std::path::Path;
 
-/// The last message that is kept of a session.
+/// The last message of a session that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewindPoint {
-    /// Its UUID.
+    /// The UUID of the message.
     pub message: String,
-    /// The UUID of the prompt whose turn is dropped: then nothing but that turn may follow.
+    /// The UUID of the prompt whose turn is dropped; nothing but that turn may then follow.
     pub drops: Option<String>,
 }
 

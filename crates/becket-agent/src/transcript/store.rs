@@ -1,7 +1,7 @@
-//! All transcripts below one root: a new one, an existing one, a fork of one, and the list of them.
+//! All transcripts below a root: creates, resumes, forks and lists them.
 
 use super::clock::ClockAndIds;
-use super::file::{self, How};
+use super::file::{self, OpenMode};
 use super::load::{StoredSession, WRITER, is_own, object};
 use super::log::{Log, Owner};
 use super::mirror::Mirror;
@@ -19,34 +19,34 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
-    /// Becket's own root, if `root` is shared with another program: sessions of earlier versions, and notes.
+    /// Becket's own root, if `root` is shared with another program: for sessions of earlier versions, and notes.
     own: Option<PathBuf>,
-    lent: ClockAndIds,
+    clock_and_ids: ClockAndIds,
     mirror: Option<Mirror>,
 }
 
 /// The reason why a transcript can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The id is none of a session.
+    /// The id is not a valid session id.
     #[error("`{id}` is not an id of a session: it has to be a UUID")]
     BadId {
         /// The id.
         id: String,
     },
-    /// The id is none of a subagent.
+    /// The id is not a valid subagent id.
     #[error("`{id}` is not an id of a subagent: it may have letters, digits, `_` and `-`")]
     BadAgent {
         /// The id.
         id: String,
     },
-    /// There is a session of this id.
+    /// A session with this id exists already.
     #[error("there is a session `{id}`: resume it, or take another id")]
     Exists {
         /// The id.
         id: String,
     },
-    /// There is none.
+    /// There is no session with this id.
     #[error("there is no session `{id}`: list those of this directory")]
     Unknown {
         /// The id.
@@ -60,7 +60,7 @@ pub enum StoreError {
         /// The transcript.
         path: PathBuf,
     },
-    /// Not only that turn follows the message.
+    /// Something other than the given turn follows the message.
     #[error(
         "Resume rejected by --resume-drops-turn: {found} prompts follow the message, and not that of `{drops}` alone"
     )]
@@ -70,13 +70,13 @@ pub enum StoreError {
         /// The number of prompts.
         found: usize,
     },
-    /// Another process writes to it.
+    /// Another process writes to the transcript.
     #[error("the transcript `{}` is in use by another process: end that one, or fork the session", path.display())]
     InUse {
         /// The transcript.
         path: PathBuf,
     },
-    /// The system does not let it be opened, made or read.
+    /// The system does not allow opening, creating or reading it.
     #[error("can't open the transcript `{}`: {source}", path.display())]
     Open {
         /// The transcript.
@@ -87,42 +87,43 @@ pub enum StoreError {
 }
 
 impl Store {
-    /// The store below this directory, which need not exist yet.
+    /// Creates a store below this directory, which need not exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), own: None, lent: ClockAndIds::default(), mirror: None }
+        Self { root: root.into(), own: None, clock_and_ids: ClockAndIds::default(), mirror: None }
     }
 
-    /// The store below a directory that another program uses as well; `own` is Becket's own, whose sessions can be
+    /// Creates a store below a directory that another program also uses; `own` is Becket's own, whose sessions can be
     /// resumed, too.
     pub fn shared(root: impl Into<PathBuf>, own: impl Into<PathBuf>) -> Self {
         Self { own: Some(own.into()), ..Self::new(root) }
     }
 
-    /// With a second receiver of all lines that are written.
+    /// Adds a second receiver of all lines that are written.
     #[must_use]
     pub fn mirrored(mut self, mirror: Mirror) -> Self {
         self.mirror = Some(mirror);
         self
     }
 
-    /// With a clock and names of the host's own.
+    /// Sets the host's own clock and ids.
     #[must_use]
-    pub fn with(mut self, lent: ClockAndIds) -> Self {
-        self.lent = lent;
+    pub fn with(mut self, clock_and_ids: ClockAndIds) -> Self {
+        self.clock_and_ids = clock_and_ids;
         self
     }
 
-    /// Begins a session: of that id, or of a new one. Its file is there from now on, and goes again if nothing is written.
+    /// Creates a session with this id, or a new one. Its file exists from now on, and is deleted again if nothing is
+    /// written.
     ///
     /// # Errors
-    /// [`StoreError`]: a bad id, a session that exists, the system.
+    /// [`StoreError`] for a bad id, a session that exists, or an I/O error.
     pub fn create(&self, cwd: &Path, id: Option<&str>) -> Result<Log, StoreError> {
         let id = self.id(id)?;
         if self.find(cwd, &id).is_some() {
             return Err(StoreError::Exists { id });
         }
         let path = self.path(cwd, &id)?;
-        match Log::open(path, How::New, self.owner(id.clone())) {
+        match Log::open(path, OpenMode::New, self.owner(id.clone())) {
             Err(StoreError::Open { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
                 Err(StoreError::Exists { id })
             }
@@ -130,12 +131,12 @@ impl Store {
         }
     }
 
-    /// Opens a session to continue it, from any directory; of two with one id, that of this one. Its file stays in its
-    /// place. One of another program is copied first, under a new id ([`StoredSession::copy_of`]).
+    /// Opens a session to continue it, from any directory; if two have the same id, the one of this directory. Its file
+    /// is not moved. A session of another program is copied first, under a new id ([`StoredSession::copy_of`]).
     ///
     /// # Errors
-    /// [`StoreError`]: a bad id, no such session, one in use, the system. Damaged lines are not an error: see
-    /// [`StoredSession::damage`].
+    /// [`StoreError`] for a bad id, an unknown session, a session in use, or an I/O error. Damaged lines are not an
+    /// error: see [`StoredSession::damage`].
     pub fn resume(&self, cwd: &Path, id: &str) -> Result<(Log, StoredSession), StoreError> {
         let path = self.existing(cwd, id)?;
         if !self.is_own(&path).map_err(|source| StoreError::Open { path: path.clone(), source })? {
@@ -143,15 +144,15 @@ impl Store {
             restored.copy_of = Some(path);
             return Ok((log, restored));
         }
-        let mut log = Log::open(path, How::Existing, self.owner(id.to_owned()))?;
+        let mut log = Log::open(path, OpenMode::Existing, self.owner(id.to_owned()))?;
         let restored = log.restore()?;
         Ok((log, restored))
     }
 
-    /// Sets a session that was opened back to an earlier message.
+    /// Rewinds an open session to an earlier message.
     ///
     /// # Errors
-    /// [`StoreError`]: there is no such message, or more than one turn follows it.
+    /// [`StoreError`] if there is no such message, or more than one turn follows it.
     pub fn rewind(
         &self,
         log: &mut Log,
@@ -161,11 +162,11 @@ impl Store {
         log.rewind(point, cwd)
     }
 
-    /// Copies a session, one in use as well, and continues with the copy under a new id. Lines that are not objects
-    /// stay behind.
+    /// Copies a session, even one in use, and continues the copy under a new id. Lines that are not objects are not
+    /// copied.
     ///
     /// # Errors
-    /// As [`Store::create`] and [`Store::resume`].
+    /// Errors like [`Store::create`] and [`Store::resume`].
     pub fn fork(&self, cwd: &Path, id: &str, new: Option<&str>) -> Result<(Log, StoredSession), StoreError> {
         let from = self.existing(cwd, id)?;
         let new = self.id(new)?;
@@ -177,7 +178,7 @@ impl Store {
         // Under another name first: an interrupted copy must not count as a session.
         let made = path.with_extension("part");
         let copied = fs::read(&from).and_then(|bytes| {
-            let mut file = file::open(&made, How::New)?;
+            let mut file = file::open(&made, OpenMode::New)?;
             let copied = copy(&bytes, &new, self.own.is_some());
             file.write_all(&copied).and_then(|()| fs::rename(&made, &path))?;
             if let Some(mirror) = &self.mirror {
@@ -193,11 +194,11 @@ impl Store {
         Ok((log, restored))
     }
 
-    /// Opens the transcript of a subagent of the session that is stored in `of`, new or existing; needs no lock on that
+    /// Opens the transcript of a subagent of the session that is stored in `of`, new or existing; needs no lock on the
     /// session's own.
     ///
     /// # Errors
-    /// As [`Store::resume`].
+    /// Errors like [`Store::resume`].
     pub fn subagent(
         &self,
         of: &Path,
@@ -208,7 +209,7 @@ impl Store {
         Log::of_subagent(of, agent, owner)
     }
 
-    /// The transcript of a session, if there is one: in this directory, or else in another.
+    /// Returns the path of a session's transcript, if it exists: in this directory, or else in another one.
     #[must_use]
     pub fn find(&self, cwd: &Path, id: &str) -> Option<PathBuf> {
         if !place::is_uuid(id) {
@@ -223,18 +224,18 @@ impl Store {
         here.filter(|path| path.is_file()).chain(elsewhere).next()
     }
 
-    /// Returns the place of the notes on this directory's sessions: beside their transcripts.
+    /// Returns the notes on this directory's sessions, stored next to their transcripts.
     #[must_use]
     pub fn notes(&self, cwd: &Path) -> Notes {
         Notes::at(place::of_notes(self.own.as_ref().unwrap_or(&self.root), cwd))
     }
 
-    /// The roots, that of new sessions first.
+    /// Returns the roots, starting with that for new sessions.
     pub(super) fn roots(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(self.root.as_path()).chain(self.own.as_deref())
     }
 
-    /// Returns whether Becket has written a transcript: all but those of a shared root that do not say so.
+    /// Returns whether Becket has written a transcript: all but those in a shared root that do not say so.
     pub(super) fn is_own(&self, path: &Path) -> io::Result<bool> {
         match &self.own {
             Some(own) if !path.starts_with(own) => is_written_here(path),
@@ -243,7 +244,7 @@ impl Store {
     }
 
     fn id(&self, id: Option<&str>) -> Result<String, StoreError> {
-        let id = id.map_or_else(|| (self.lent.id)(), str::to_owned);
+        let id = id.map_or_else(|| (self.clock_and_ids.id)(), str::to_owned);
         if place::is_uuid(&id) { Ok(id) } else { Err(StoreError::BadId { id }) }
     }
 
@@ -262,11 +263,11 @@ impl Store {
     }
 
     fn owner(&self, session: String) -> Owner {
-        Owner { session, agent: None, lent: self.lent.clone(), mirror: self.mirror.clone() }
+        Owner { session, agent: None, clock_and_ids: self.clock_and_ids.clone(), mirror: self.mirror.clone() }
     }
 }
 
-/// Returns whether the first line with a version is one of Becket's. A file without any line is nobody's yet.
+/// Returns whether the first line with a version was written by Becket. A file without lines has no owner yet.
 fn is_written_here(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
     fs::File::open(path)?.take(HEAD).read_to_end(&mut head)?;
@@ -274,12 +275,12 @@ fn is_written_here(path: &Path) -> io::Result<bool> {
     Ok(lines.find(|line| line.contains_key("version")).is_some_and(|line| is_own(&line)))
 }
 
-/// The part of a file that says whose it is, in bytes.
+/// The part of a file in which its owner is searched, in bytes.
 const HEAD: u64 = 256 * 1024;
 
-/// The lines of a session as those of another.
+/// Returns the lines of a session with another session's id.
 ///
-/// A copy is Becket's own: in a shared root a line says so before all others.
+/// A copy belongs to Becket: in a shared root, a line says so before all others.
 fn copy(bytes: &[u8], id: &str, is_shared: bool) -> Vec<u8> {
     let mut copied = Vec::with_capacity(bytes.len());
     if is_shared {

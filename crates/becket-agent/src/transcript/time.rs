@@ -1,16 +1,16 @@
-//! Moments as transcripts write them: `2026-01-31T12:00:00.000Z`.
+//! Timestamps of transcripts: `2026-01-31T12:00:00.000Z`.
 
 use std::time::SystemTime;
 
 use jiff::Timestamp;
 
-/// A moment in words, to the millisecond; one before 1970 is taken for its first.
+/// Formats a time to the millisecond; a time before 1970 is replaced by the epoch.
 pub fn text(moment: SystemTime) -> String {
     let moment = Timestamp::try_from(moment.max(SystemTime::UNIX_EPOCH)).unwrap_or(Timestamp::MAX);
     format!("{moment:.3}")
 }
 
-/// A moment from its words; `None` for any other form.
+/// Parses a timestamp; `None` for any other format.
 pub(super) fn moment(text: &str) -> Option<SystemTime> {
     let is_utc = text.ends_with('Z') && text.as_bytes().get(10) == Some(&b'T');
     let moment: Timestamp = text.parse().ok().filter(|_| is_utc)?;

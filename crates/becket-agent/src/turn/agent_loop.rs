@@ -1,7 +1,7 @@
-//! The agent loop of a session or of a subagent: a conversation that continues turn by turn.
+//! The agent loop of a session or a subagent: a conversation that continues turn by turn.
 //!
-//! INVARIANT: whatever happens to a turn (an interrupt, a panic, a future that is dropped), the next one finds a
-//! conversation without open calls.
+//! INVARIANT: however a turn ends (by an interrupt, a panic, a dropped future), the next one finds a conversation
+//! without open calls.
 
 use super::ask::{Answer, NoAnswer};
 use super::conversation_log::ConversationLog;
@@ -21,27 +21,27 @@ use becket_llm::{Block, BrokenCall, Model, StopReason};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Result of a call that was open at an interrupt.
+/// The result of a call that was open at an interrupt.
 pub(super) const INTERRUPTED: &str = "the user interrupted the turn: this call was not run to its end";
 
-/// Text for the model after an interrupt.
+/// The text for the model after an interrupt.
 const AFTER_AN_INTERRUPT: &str = "[The user interrupted the turn.]";
 
-/// Initial state of an agent loop.
+/// The initial state of an agent loop.
 pub(crate) struct Begin {
-    /// Facts for its events.
+    /// The facts for its events.
     pub(crate) facts: Facts,
     pub(crate) toolbox: ToolSet,
     pub(crate) model: Arc<dyn Model>,
     /// The system prompt.
     pub(crate) system: String,
     pub(crate) conversation: ConversationLog,
-    pub(crate) who: Origin,
-    /// The most answers of one turn.
+    pub(crate) origin: Origin,
+    /// The maximum number of answers in one turn.
     pub(crate) max_turns: Option<u32>,
-    /// Event that is fired when it is about to end.
+    /// The event that is fired when it is about to end.
     pub(crate) stop_event: StopEvent,
-    /// Name of its teammate, if it is one.
+    /// The name of its teammate, if it is one.
     pub(crate) mate: Option<Arc<str>>,
 }
 
@@ -53,13 +53,13 @@ pub(crate) struct AgentLoop {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) system: String,
     pub(crate) conversation: ConversationLog,
-    pub(crate) who: Origin,
+    pub(crate) origin: Origin,
     pub(crate) max_turns: Option<u32>,
     pub(crate) stop_event: StopEvent,
-    /// Name of its teammate, if it is one.
+    /// The name of its teammate, if it is one.
     pub(crate) mate: Option<Arc<str>>,
     pub(crate) updates: Updates,
-    /// Set if `model` replaces the agent's own one.
+    /// Set if `model` replaces the agent's own model.
     pub(super) aside: Aside,
     pub(super) calls: ToolCalls,
     pub(super) meter: Meter,
@@ -69,44 +69,44 @@ pub(crate) struct AgentLoop {
 
 /// The start of a turn.
 pub(crate) enum TurnStart {
-    /// The agent that a subagent works for says this.
+    /// A prompt from the agent that a subagent works for.
     Prompt(Vec<Block>),
-    /// No new prompt: reminders in the conversation wake it.
+    /// No new prompt: reminders in the conversation wake the agent.
     AsItIs,
-    /// The calls that were put off (D10).
+    /// The deferred calls (D10).
     Resume,
 }
 
-/// Next step of a turn.
+/// The next step of a turn.
 pub(super) enum Step {
-    /// Before a request.
+    /// Prepare the next request.
     Prepare,
-    /// The request.
+    /// Send the request.
     Ask,
-    /// The answer's calls.
+    /// Run the answer's calls.
     Calls(Vec<BrokenCall>),
-    /// The model is done.
+    /// The model is done: check whether the turn ends.
     Stop,
-    /// It is over.
+    /// End the turn.
     End(EndReason),
 }
 
-/// State of a running turn.
+/// The state of a running turn.
 pub(super) struct Turn {
-    /// Tells this turn from others (`turn_id` of MessageDisplay).
+    /// The id of the turn (`turn_id` of MessageDisplay).
     pub(super) id: String,
     started: Instant,
     before: Expenses,
     pub(super) answers: u32,
-    /// Number of those that a hook requested at an end of the turn.
+    /// The number of answers that a hook requested at an end of the turn.
     pub(super) wanted_by_hooks: u32,
-    /// Until when background tasks are waited for, once they are.
+    /// The time until which background tasks are waited for, once they are.
     pub(super) waits_until: Option<Instant>,
-    /// The last answer's text.
+    /// The text of the last answer.
     pub(super) text: String,
     pub(super) stops: StopCount,
     pub(super) guard: Guard,
-    /// Number of times that an answer of the host's schema was expected.
+    /// The number of attempts at an answer that matches the host's schema.
     pub(super) output_attempts: u32,
     cut_off: u32,
     paused: u32,
@@ -114,21 +114,22 @@ pub(super) struct Turn {
 
 impl AgentLoop {
     pub(crate) fn new(shared: Arc<SessionShared>, begin: Begin) -> Self {
-        let Begin { facts, toolbox, model, system, conversation, who, max_turns, stop_event, mate } = begin;
-        let meter = match who {
+        let Begin { facts, toolbox, model, system, conversation, origin, max_turns, stop_event, mate } =
+            begin;
+        let meter = match origin {
             Origin::Main => shared.meter.clone(),
             Origin::Subagent { .. } => shared.meter.below(),
         };
         Self {
             calls: shared.calls(&toolbox),
-            updates: shared.updates_of(&who),
+            updates: shared.updates_of(&origin),
             shared,
             facts,
             toolbox,
             model,
             system,
             conversation,
-            who,
+            origin,
             max_turns,
             stop_event,
             mate,
@@ -138,7 +139,7 @@ impl AgentLoop {
         }
     }
 
-    /// Works until the user is to be asked again. Never fails: how it ended is in the end.
+    /// Runs a turn until it is the user's turn again. Never fails: errors are in the returned end.
     pub(crate) async fn turn(&mut self, start: TurnStart, cancel: &CancellationToken) -> TurnEnd {
         let mut turn = Turn {
             id: uuid::Uuid::new_v4().to_string(),
@@ -190,12 +191,12 @@ impl AgentLoop {
         }
     }
 
-    /// Takes up the deferred calls, if all of their tools are still there (D10).
+    /// Resumes the deferred calls, if all of their tools still exist (D10).
     fn resume(&mut self) -> Step {
         let calls =
             self.conversation.deferred().map(crate::conversation::DeferredCalls::calls).unwrap_or_default();
         if let Some(gone) =
-            calls.iter().find(|call| self.toolbox.find(self.shared.called(&call.name)).is_none())
+            calls.iter().find(|call| self.toolbox.find(self.shared.resolve_alias(&call.name)).is_none())
         {
             return Step::End(EndReason::DeferredUnavailable { tool_name: gone.name.clone() });
         }
@@ -207,7 +208,7 @@ impl AgentLoop {
         Step::Calls(Vec::new())
     }
 
-    /// One request and its answer.
+    /// Sends one request and handles its answer.
     async fn answer(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         let answer = match self.ask(&turn.id, cancel).await {
             Ok(answer) => answer,
@@ -243,7 +244,7 @@ impl AgentLoop {
         self.conversation.store(&self.facts.cwd(), &self.updates);
     }
 
-    /// Nothing stays open but what waits for a resume.
+    /// Closes all calls except those that wait for a resume.
     fn close_turn(&mut self, reason: &EndReason) {
         self.own_model_again();
         match reason {

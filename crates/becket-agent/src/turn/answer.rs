@@ -1,4 +1,4 @@
-//! Handling of an answer: it is kept, shown, counted; and of a missing one.
+//! Handles an answer, which is stored, shown and counted, and a missing one.
 
 use super::agent_loop::{AgentLoop, Turn};
 use super::ask::NoAnswer;
@@ -13,12 +13,12 @@ use becket_llm::{Response, StopReason};
 use becket_model::event::context::MessageDisplay;
 use becket_model::event::lifecycle::StopFailure;
 
-/// Text for a model whose answer was cut off.
+/// The text for a model whose answer was cut off.
 const GO_ON: &str = "Your answer was cut off at its token limit. Go on exactly where it ended, without an apology or a \
                      summary; make calls of tools smaller if one was cut off.";
 
 impl AgentLoop {
-    /// Keeps an answer, shows it, and counts it. A declined one is only counted: it is not part of the conversation.
+    /// Stores an answer, shows it, and counts it. A declined one is only counted: it is not part of the conversation.
     pub(super) async fn take_answer(
         &mut self,
         turn: &mut Turn,
@@ -28,7 +28,7 @@ impl AgentLoop {
         cancel: &CancellationToken,
     ) {
         if response.id.is_empty() {
-            // Transcript, hooks and watchers know an answer by one id: it always has one.
+            // Transcript, hooks and watchers identify an answer by one id, so it always has one.
             response.id.clone_from(&display.message);
         }
         self.meter.answered(&*self.model, response.usage);
@@ -47,7 +47,7 @@ impl AgentLoop {
             true => self.shown(display, &turn.text, cancel).await,
             false => self.display(turn, &response, cancel).await,
         };
-        self.updates.tell(UpdateKind::Answered {
+        self.updates.send(UpdateKind::Answered {
             message_id: response.id,
             model: response.model,
             content: response.content,
@@ -57,9 +57,9 @@ impl AgentLoop {
         });
     }
 
-    /// Fires MessageDisplay for the text of an answer that the user is shown; returns a hook's replacement.
+    /// Fires MessageDisplay for the displayed text of an answer; returns a hook's replacement.
     async fn display(&self, turn: &Turn, response: &Response, cancel: &CancellationToken) -> Option<String> {
-        if self.who != Origin::Main || turn.text.is_empty() {
+        if self.origin != Origin::Main || turn.text.is_empty() {
             return None;
         }
         let body = MessageDisplay::new(turn.id.clone(), response.id.clone(), 0, true, turn.text.clone());
@@ -67,7 +67,7 @@ impl AgentLoop {
         fired.outcome.verdict.fields.display_content.as_ref().map(|said| said.what.clone())
     }
 
-    /// Tells the model that it was cut off.
+    /// Notifies the model that its answer was cut off.
     pub(super) fn go_on_after_a_cut(&mut self) {
         self.conversation.whole("the call was cut off").beside(GO_ON);
     }

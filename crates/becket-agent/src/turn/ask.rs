@@ -1,4 +1,4 @@
-//! One request: sent, listened to, and sent again if that may help.
+//! A request: sent, received, and retried if that may help.
 
 use super::agent_loop::AgentLoop;
 use super::display::Display;
@@ -11,12 +11,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// An answer that is whole.
+/// A complete answer.
 pub(super) struct Answer {
     pub(super) response: Response,
-    /// Calls in it whose input can't be read.
+    /// The calls with invalid input.
     pub(super) broken: Vec<BrokenCall>,
-    /// State of its display.
+    /// The state of its display.
     pub(super) display: Display,
 }
 
@@ -27,15 +27,15 @@ pub(super) enum NoAnswer {
     Cancelled,
     /// The conversation is too long for the model.
     TooLong(String),
-    /// The request failed, as often as it may.
+    /// The request failed, and no retries are left.
     Failed {
         error: ModelError,
-        /// The reason why it was not sent again, if that is not obvious.
+        /// The reason why it was not retried, if that is not obvious.
         because: Option<String>,
     },
 }
 
-/// Result of sending a request once.
+/// The result of sending a request once.
 enum AttemptResult {
     Whole(Box<Answer>),
     Cancelled,
@@ -43,15 +43,15 @@ enum AttemptResult {
 }
 
 impl AgentLoop {
-    /// Sends the conversation, until there is an answer or no hope of one. What comes of a broken answer is dropped.
+    /// Sends the conversation until there is an answer, or no retry may help. A broken answer is dropped.
     pub(super) async fn ask(&mut self, turn: &str, cancel: &CancellationToken) -> Result<Answer, NoAnswer> {
         let request = self.request();
         let mut attempts = Attempts::new(self.shared.options.max_retries);
         loop {
             let started = Instant::now();
-            let heard = self.listen(&request, turn, cancel).await;
+            let attempt = self.listen(&request, turn, cancel).await;
             self.meter.waited(started.elapsed());
-            let (error, had_begun) = match heard {
+            let (error, had_begun) = match attempt {
                 AttemptResult::Whole(answer) => {
                     self.warn_of_ignored(&request);
                     return Ok(*answer);
@@ -71,10 +71,10 @@ impl AgentLoop {
             match after {
                 After::GiveUp { because } => return Err(NoAnswer::Failed { error, because }),
                 After::Again { wait, attempt } => {
-                    // A failure within seconds is reported once, at the end.
+                    // A refused connection within seconds is reported once, at the end.
                     if !is_refused(&error) {
                         let because = error.to_string();
-                        self.updates.tell(UpdateKind::Retrying { attempt, after: wait, because });
+                        self.updates.send(UpdateKind::Retrying { attempt, after: wait, because });
                     }
                     self.wait(wait, cancel).await?;
                 }
@@ -103,16 +103,16 @@ impl AgentLoop {
 
     async fn listen(&self, request: &Request, turn: &str, cancel: &CancellationToken) -> AttemptResult {
         let (mut had_begun, mut display) = (false, Display::new(turn));
-        let heard = tokio::select! {
+        let result = tokio::select! {
             biased;
             () = cancel.cancelled() => return AttemptResult::Cancelled,
-            heard = catch_panic(self.collect(request, &mut had_begun, &mut display, cancel)) => heard,
+            result = catch_panic(self.collect(request, &mut had_begun, &mut display, cancel)) => result,
         };
-        let panicked = |said| ModelError::BadAnswer {
+        let panicked = |panic| ModelError::BadAnswer {
             from: self.model.name().to_owned(),
-            message: format!("its client panicked: {said}"),
+            message: format!("its client panicked: {panic}"),
         };
-        match heard.map_err(panicked).flatten() {
+        match result.map_err(panicked).flatten() {
             Ok((response, broken)) => AttemptResult::Whole(Box::new(Answer { response, broken, display })),
             Err(error) => AttemptResult::Failed { error, had_begun },
         }
@@ -130,14 +130,14 @@ impl AgentLoop {
         while let Some(delta) = deltas.next().await {
             let delta = delta?;
             if self.shared.options.tells_pieces {
-                self.updates.tell(UpdateKind::Piece(delta.clone()));
+                self.updates.send(UpdateKind::Piece(delta.clone()));
             }
             match &delta {
                 Delta::Start { id, .. } if !id.is_empty() => display.message.clone_from(id),
                 Delta::Start { .. } | Delta::Usage(_) => {}
                 Delta::Text { text, .. } => {
                     *had_begun = true;
-                    self.hear(display, text, cancel).await;
+                    self.handle_piece(display, text, cancel).await;
                 }
                 Delta::BlockStart { .. }
                 | Delta::ToolInput { .. }
@@ -152,7 +152,7 @@ impl AgentLoop {
     }
 }
 
-/// A number from 0 to 1, other ones in other processes: it spreads what many clients do at once.
+/// Returns a number from 0 to 1 that differs between processes, to spread the requests of many clients.
 #[expect(clippy::cast_precision_loss, reason = "a few bits are enough to spread waits")]
 fn chance() -> f64 {
     RandomState::new().hash_one(()) as f64 / u64::MAX as f64

@@ -1,4 +1,4 @@
-//! Makes a conversation smaller: when it is nearly too large, when the API refuses it, when the user wants it (L5).
+//! Compacts a conversation: when it is nearly too large, when the API rejects it, or when the user requests it (L5).
 
 use super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::end::EndReason;
@@ -11,7 +11,7 @@ use becket_model::EventKind;
 use becket_model::event::lifecycle::SessionStart;
 
 impl AgentLoop {
-    /// Before a request: a conversation that is nearly too large is compacted, unless this turn has failed to.
+    /// Before a request: compacts a conversation that is nearly too large, unless that has already failed in this turn.
     pub(super) async fn make_room(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         let tokens = self.look();
         if !self.shared.window(&*self.model).is_full(tokens) || turn.guard.may_try().is_err() {
@@ -28,24 +28,24 @@ impl AgentLoop {
         }
     }
 
-    /// Measures the conversation; publishes the size of the session's own.
+    /// Measures the conversation; publishes the size if it is the session's own.
     fn look(&mut self) -> u64 {
         let conversation = self.conversation.whole(INTERRUPTED);
         let (tokens, is_whole) = (conversation.tokens(), conversation.is_told());
-        if self.who == Origin::Main {
+        if self.origin == Origin::Main {
             self.shared.context.is(tokens, is_whole);
         }
         tokens
     }
 
-    /// Looks where no calls wait to be taken up: those are not for a look to answer.
+    /// Measures the conversation, unless deferred calls are waiting: measuring must not answer those.
     pub(crate) fn glance(&mut self) {
         if self.conversation.deferred().is_none() {
             self.look();
         }
     }
 
-    /// The API refused the conversation as too long.
+    /// Handles a conversation that the API rejected as too long.
     pub(super) async fn too_long(
         &mut self,
         turn: &mut Turn,
@@ -76,10 +76,10 @@ impl AgentLoop {
         compacted
     }
 
-    /// Replaces the conversation by a summary: PreCompact, summary, SessionStart, PostCompact (L0).
+    /// Replaces the conversation with a summary: PreCompact, summary, SessionStart, PostCompact (L0).
     ///
     /// # Errors
-    /// The reason why the conversation is unchanged.
+    /// Errors with the reason why the conversation is unchanged.
     pub(crate) async fn compact(
         &mut self,
         trigger: Trigger,
@@ -110,9 +110,9 @@ impl AgentLoop {
         self.meter.answered(&*model, compacted.usage);
         self.take_summary(&compacted)?;
         let trigger_name = trigger.as_str().to_owned();
-        self.updates.tell(UpdateKind::Compacted { trigger: trigger_name, tokens_before: before });
+        self.updates.send(UpdateKind::Compacted { trigger: trigger_name, tokens_before: before });
         self.start_again(cancel).await;
-        let outcome = compaction.done(&compacted).await;
+        let outcome = compaction.fire_post_compact(&compacted).await;
         self.tell_of(EventKind::PostCompact, trigger, &outcome, cancel);
         self.instruct_again(cancel).await;
         self.glance();
@@ -139,16 +139,16 @@ impl AgentLoop {
     }
 
     fn tell_of(&self, kind: EventKind, trigger: Trigger, outcome: &Outcome, cancel: &CancellationToken) {
-        let hook = hook_messages::named(kind, Some(trigger.as_str()));
+        let hook = hook_messages::hook_name_for(kind, Some(trigger.as_str()));
         for notice in hook_messages::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
             self.updates.notice(notice);
         }
     }
 
-    /// The session is called something else from now on.
+    /// Changes the title of the session.
     pub(crate) fn retitle(&mut self, title: &str) {
         self.shared.set_title(title);
         self.conversation.note(&Note::Title(title.to_owned()), &self.facts.cwd(), &self.updates);
-        self.updates.tell(UpdateKind::Titled { title: title.to_owned() });
+        self.updates.send(UpdateKind::Titled { title: title.to_owned() });
     }
 }

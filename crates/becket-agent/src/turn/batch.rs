@@ -1,4 +1,4 @@
-//! The calls of one answer: run together where they may be, one by one otherwise, each answered (L1, L2).
+//! The calls of an answer: run together if allowed, otherwise one by one, each answered (L1, L2).
 //!
 //! INVARIANT: a call is started only while the turn is not interrupted and no hook has stopped it (D6, D8).
 
@@ -18,42 +18,42 @@ use becket_rules::PermissionUpdate;
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::{Map, Value};
 
-/// Maximum number of calls that run at once.
+/// The maximum number of calls that run at once.
 const TOGETHER: usize = 10;
 
 /// The tools that read environment files when they start.
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
-/// A call and, if its input could not be read, the error.
+/// A call, with the error if its input could not be parsed.
 type ParsedCall = (ToolCall, Option<String>);
 
-/// Results of the calls so far.
+/// The results of the calls so far.
 #[derive(Default)]
 struct Reports {
-    /// As PostToolBatch shows them, by their place among the calls.
+    /// The calls as PostToolBatch shows them, by their position.
     shown: Vec<Option<Map<String, Value>>>,
     deferred: Vec<DeferredCall>,
     interrupted: bool,
-    /// The hook that stopped the host first.
+    /// The first hook that stopped the host.
     stopped_by: Option<String>,
     denied_too_often: Option<u32>,
 }
 
 impl AgentLoop {
-    /// Runs the open calls, and what comes after them.
+    /// Runs the open calls and the steps after them.
     pub(super) async fn run_calls(
         &mut self,
         turn: &mut Turn,
         broken: Vec<BrokenCall>,
         cancel: &CancellationToken,
     ) -> Step {
-        // A call between two ends of the turn restarts the count (L4).
+        // A call between two ends of the turn resets the count (L4).
         turn.stops.restart();
         let attempts = self.output_calls();
         let mut calls = self.conversation.open().map(|open| open.calls()).unwrap_or_default();
         for call in &mut calls {
-            // Before anything sees it: hooks and rules judge the tool that runs.
-            let called = self.shared.called(&call.name);
+            // Before anything sees the call: hooks and rules judge the tool that runs.
+            let called = self.shared.resolve_alias(&call.name);
             if called != call.name {
                 call.name = called.to_owned();
             }
@@ -95,7 +95,7 @@ impl AgentLoop {
         }
     }
 
-    /// A shell waits for hooks that fill environment files (L3).
+    /// Before a shell starts, waits for hooks that fill environment files (L3).
     async fn before_a_shell(&self, group: &[ParsedCall]) {
         if group.iter().any(|(call, _)| SHELLS.contains(&call.name.as_str()))
             && let Err(late) = self.shared.detached_events.shell_may_start().await
@@ -104,7 +104,7 @@ impl AgentLoop {
         }
     }
 
-    /// A call has ended: it is answered, unless it waits for a resume.
+    /// Answers a call that has ended, unless it waits for a resume.
     fn settle(&mut self, place: usize, report: Report, reports: &mut Reports, abort: &BatchAbort) {
         self.tell(&report);
         reports.interrupted |= report.interrupt;
@@ -135,21 +135,21 @@ impl AgentLoop {
         }
         self.store();
         let ToolCall { id, name, .. } = report.call;
-        self.updates.tell(UpdateKind::CallEnded { tool_use_id: id, tool: name, is_error });
+        self.updates.send(UpdateKind::CallEnded { tool_use_id: id, tool: name, is_error });
     }
 
-    /// Reports a call to the user, and counts it.
+    /// Reports a call to the user, and counts its spending.
     fn tell(&self, report: &Report) {
         report.nested.iter().for_each(|nested| self.tell(nested));
         report.outcomes.iter().chain(&report.fired).for_each(|outcome| self.meter.fired(outcome));
         for outcome in &report.outcomes {
-            let hook = hook_messages::named(outcome.verdict.event, Some(&report.call.name));
+            let hook = hook_messages::hook_name_for(outcome.verdict.event, Some(&report.call.name));
             for notice in hook_messages::for_user(&hook, &outcome.verdict, is_cancelled(report)) {
                 self.updates.notice(notice);
             }
         }
         for outcome in &report.fired {
-            let hook = hook_messages::named(outcome.verdict.event, None);
+            let hook = hook_messages::hook_name_for(outcome.verdict.event, None);
             for notice in hook_messages::for_user(&hook, &outcome.verdict, is_cancelled(report)) {
                 self.updates.notice(notice);
             }
@@ -167,7 +167,7 @@ impl AgentLoop {
         }
     }
 
-    /// Applies what came with a yes (P13).
+    /// Applies the updates of an approval (P13).
     async fn take_updates(&self, updates: Vec<PermissionUpdate>) {
         if updates.is_empty() {
             return;
@@ -227,7 +227,7 @@ impl AgentLoop {
         }
     }
 
-    /// Fires PostToolBatch, and gives the conversation back for the next request.
+    /// Fires PostToolBatch, and returns to the conversation for the next request.
     async fn post_tool_batch(&mut self, reports: Reports, cancel: &CancellationToken) -> Step {
         let body = PostToolBatch::new(reports.shown.into_iter().flatten().collect());
         let fired = self.shared.fire(&self.facts, body, &self.updates, cancel).await;
@@ -254,20 +254,20 @@ impl AgentLoop {
         Step::End(reason)
     }
 
-    /// Answers what is open, and shows the text for the model.
+    /// Answers the open calls, and shows the text for the model.
     fn close_calls(&mut self, why: &str) {
         let conversation = self.conversation.whole(why);
         let content = conversation.messages().pop().map(|last| last.content).unwrap_or_default();
-        self.updates.tell(UpdateKind::Told { content, hidden: false });
+        self.updates.send(UpdateKind::UserMessage { content, hidden: false });
     }
 }
 
-/// Returns whether a call was ended on purpose: then the end of its hooks is not news.
+/// Returns whether a call was ended on purpose, so that the end of its hooks is not reported.
 fn is_cancelled(report: &Report) -> bool {
     matches!(report.ended, CallEnd::Cancelled { .. })
 }
 
-/// Calls beside what is wrong with their input; the broken ones are known by their place in the answer's content.
+/// Combines calls with the errors in their input; broken ones are identified by their position in the answer's content.
 fn wanted(calls: Vec<ToolCall>, broken: Vec<BrokenCall>) -> Vec<ParsedCall> {
     let mut wanted: Vec<ParsedCall> = calls.into_iter().map(|call| (call, None)).collect();
     for BrokenCall { at, why } in broken {
@@ -278,7 +278,7 @@ fn wanted(calls: Vec<ToolCall>, broken: Vec<BrokenCall>) -> Vec<ParsedCall> {
     wanted
 }
 
-/// The calls in groups that are run one after the other: neighbours that may run together, and each other one alone.
+/// Groups calls that run one after the other: neighbours that may run together share a group, others have their own.
 fn groups(wanted: Vec<ParsedCall>, toolbox: &ToolSet) -> Vec<Vec<ParsedCall>> {
     let together = |(call, broken): &ParsedCall| {
         broken.is_none() && toolbox.find(&call.name).is_some_and(|tool| tool.hints().together)
@@ -296,7 +296,7 @@ fn groups(wanted: Vec<ParsedCall>, toolbox: &ToolSet) -> Vec<Vec<ParsedCall>> {
     groups
 }
 
-/// Parameters of a group of calls.
+/// The parameters of a group of calls.
 struct Runner {
     calls: ToolCalls,
     facts: Facts,
@@ -305,7 +305,7 @@ struct Runner {
     cancel: CancellationToken,
 }
 
-/// Runs a group; reports come as calls end, each with its place in the group.
+/// Runs a group; returns reports as calls end, each with its position in the group.
 fn run_together(runner: Runner, group: Vec<ParsedCall>) -> impl Stream<Item = (usize, Report)> + Send {
     let runner = std::sync::Arc::new(runner);
     let one = move |(place, wanted): (usize, ParsedCall)| {
@@ -327,13 +327,13 @@ impl Runner {
             return Report::without_hooks(call, CallEnd::Stopped { because });
         }
         let started = UpdateKind::CallStarted { tool_use_id: call.id.clone(), tool: call.name.clone() };
-        self.updates.tell(started);
+        self.updates.send(started);
         let session = self.facts.session();
         self.calls.run_held(&session, call, &self.cancel, &self.abort).await
     }
 }
 
-/// Counts the blocks that are calls up to each place of an answer's content.
+/// Converts positions in an answer's content to positions among its calls.
 pub(super) fn places_among_calls(content: &[Block], broken: Vec<BrokenCall>) -> Vec<BrokenCall> {
     let is_call = |block: &&Block| matches!(block, Block::ToolUse { .. });
     let among = |at: usize| content.iter().take(at).filter(is_call).count();

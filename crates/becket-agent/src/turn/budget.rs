@@ -1,6 +1,6 @@
 //! The host's limit on the cost of a session.
 //!
-//! INVARIANT: no request is sent once the limit is reached, nor to a model whose cost is not known: the answer that
+//! INVARIANT: no request is sent once the limit is reached, nor to a model whose cost is unknown: the answer that
 //! reaches the limit is the last one. A limit of 0 allows no request.
 
 use super::agent_loop::AgentLoop;
@@ -9,7 +9,7 @@ use super::session_shared::SessionShared;
 use crate::update::Origin;
 
 impl SessionShared {
-    /// Returns whether the session may spend no more.
+    /// Returns whether the session has reached the limit.
     pub(crate) fn is_budget_spent(&self) -> bool {
         self.budget_usd.is_some_and(|limit| self.meter.spent().cost_usd().is_none_or(|cost| cost >= limit))
     }
@@ -26,10 +26,10 @@ impl AgentLoop {
             .then_some(EndReason::BudgetSpent { limit_usd, unpriced })
     }
 
-    /// At the end of a turn: the end of a session whose last answer has reached the limit says so.
+    /// At the end of a turn: returns the limit as the reason if the last answer has reached it.
     pub(super) fn within_budget(&self, reason: EndReason) -> EndReason {
         let is_done = matches!(reason, EndReason::Completed | EndReason::Capped { .. });
-        match self.out_of_budget().filter(|_| is_done && self.who == Origin::Main) {
+        match self.out_of_budget().filter(|_| is_done && self.origin == Origin::Main) {
             Some(spent) => spent,
             None => reason,
         }

@@ -2,33 +2,33 @@
 
 use becket_llm::ModelError;
 
-/// Class of a failed request.
+/// The class of a failed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorClass {
     /// Too many requests or tokens.
     RateLimit,
-    /// The provider can't serve anybody right now.
+    /// The provider is overloaded.
     Overloaded,
-    /// The key is missing, wrong, or not allowed to do this.
+    /// The key is missing, wrong, or lacks the permission.
     AuthenticationFailed,
-    /// The organisation does not let its members log in this way.
+    /// The organisation does not allow its members to log in this way.
     OauthOrgNotAllowed,
     /// A payment problem.
     BillingError,
     /// The request is wrong or too large, or the model declined it.
     InvalidRequest,
-    /// No such model.
+    /// The model does not exist.
     ModelNotFound,
-    /// The provider failed, or its answer can't be read.
+    /// The provider failed, or its answer can't be parsed.
     ServerError,
-    /// The answer was cut off at its limit, again and again.
+    /// The answer was cut off at its limit repeatedly.
     MaxOutputTokens,
-    /// Anything else: no connection, most of the time.
+    /// Any other error, usually a missing connection.
     Unknown,
 }
 
 impl ErrorClass {
-    /// The word on the wire, as StopFailure matchers name it.
+    /// Returns the name on the wire, as StopFailure matchers use it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl ErrorClass {
         }
     }
 
-    /// The class of a model's error.
+    /// Returns the class of a model's error.
     #[must_use]
     pub fn of(error: &ModelError) -> Self {
         match error {

@@ -2,12 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// The last look. Readers wait for no turn.
+/// The last measurement. Readers do not wait for a turn.
 #[derive(Debug, Default)]
 pub(crate) struct ContextUsage(Mutex<(u64, bool)>);
 
 impl ContextUsage {
-    /// So many tokens; `is_whole` says that a provider has told them, with the system prompt and the tools among them.
+    /// Records the number of tokens; `is_whole` is true if a provider has reported it, which includes the system prompt
+    /// and tools.
     pub(crate) fn is(&self, tokens: u64, is_whole: bool) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (tokens, is_whole);
     }

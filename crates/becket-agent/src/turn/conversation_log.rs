@@ -1,6 +1,6 @@
-//! The conversation of an agent loop, whatever state it is in, and its transcript.
+//! The conversation of an agent loop, in any state, and its transcript.
 //!
-//! INVARIANT: what happened is handed to the transcript before the next call or request starts.
+//! INVARIANT: everything that happened is passed to the transcript before the next call or request starts.
 
 use super::session_shared::error;
 use crate::conversation::{Conversation, DeferredCalls, Next, OpenCalls, StoredConversation};
@@ -18,9 +18,9 @@ enum State {
 /// A conversation and its transcript.
 pub(crate) struct ConversationLog {
     state: State,
-    /// `None` if nothing is stored.
+    /// The transcript; `None` if nothing is stored.
     log: Option<Log>,
-    /// Set once the user knows that nothing is stored.
+    /// Set once the user was told that nothing is stored.
     is_told: bool,
 }
 
@@ -33,7 +33,7 @@ impl ConversationLog {
         Self { state, log, is_told: false }
     }
 
-    /// The conversation; calls that are still open are answered with `why`, deferred ones as cancelled (D10).
+    /// Returns the conversation; calls that are still open are answered with `why`, deferred ones as cancelled (D10).
     pub(crate) fn whole(&mut self, why: &str) -> &mut Conversation {
         let state = std::mem::replace(&mut self.state, State::Whole(Conversation::default()));
         let conversation = match state {
@@ -51,7 +51,7 @@ impl ConversationLog {
         }
     }
 
-    /// The open calls, if there are any.
+    /// Returns the open calls, if there are any.
     pub(crate) fn open(&mut self) -> Option<&mut OpenCalls> {
         match &mut self.state {
             State::Open(open) => Some(open),
@@ -59,7 +59,7 @@ impl ConversationLog {
         }
     }
 
-    /// The calls that wait for a resume.
+    /// Returns the calls that wait for a resume.
     pub(crate) fn deferred(&self) -> Option<&DeferredCalls> {
         match &self.state {
             State::Deferred(deferred) => Some(deferred),
@@ -76,7 +76,7 @@ impl ConversationLog {
         };
     }
 
-    /// The model has answered.
+    /// Adds an answer of the model.
     pub(crate) fn answered(&mut self, answer: becket_llm::Response) {
         let conversation = std::mem::take(self.whole(LOST));
         self.state = match conversation.answered(answer) {
@@ -97,29 +97,29 @@ impl ConversationLog {
         };
     }
 
-    /// Replaces this conversation by another one, with a transcript of its own.
+    /// Replaces this conversation with another one, which has its own transcript.
     pub(crate) fn replace(&mut self, log: Option<Log>) {
         self.go_on_with(StoredConversation::Whole(Conversation::default()), log);
     }
 
-    /// Replaces this conversation by a stored one, in its own transcript.
+    /// Replaces this conversation with a stored one, in its own transcript.
     pub(crate) fn go_on_with(&mut self, stored: StoredConversation, log: Option<Log>) {
         *self = Self::new(stored, log);
     }
 
-    /// Gives the next prompt a name in the transcript.
+    /// Sets the name of the next prompt in the transcript.
     pub(crate) fn name_prompt(&mut self, name: &str) {
         if let Some(log) = &mut self.log {
             log.name_prompt(name);
         }
     }
 
-    /// The transcript, beside which those of subagents are.
+    /// Returns the transcript, next to which those of subagents are stored.
     pub(crate) fn log(&self) -> Option<&Log> {
         self.log.as_ref()
     }
 
-    /// Stores what waits. A failure is reported once; the entries wait, and are stored with the next ones.
+    /// Stores the pending entries. An error is reported once; the entries are kept, and stored with the next ones.
     pub(crate) fn store(&mut self, cwd: &Path, updates: &Updates) {
         let entries = match &mut self.state {
             State::Whole(conversation) => conversation.take_entries(),
@@ -133,7 +133,7 @@ impl ConversationLog {
         }
     }
 
-    /// Stores a fact of the session.
+    /// Stores a fact about the session.
     pub(crate) fn note(&mut self, note: &Note, cwd: &Path, updates: &Updates) {
         if let Some(log) = &mut self.log {
             let stored = log.note(note, cwd);
@@ -156,5 +156,5 @@ impl ConversationLog {
     }
 }
 
-/// Default result of a call.
+/// The default result of a call.
 const LOST: &str = "the call was not run";

@@ -1,39 +1,39 @@
-//! The next step of a turn. Pure: each step's outcome in, the next step out.
+//! The decision on the next step of a turn. Pure: maps the outcome of a step to the next step.
 
 use becket_llm::StopReason;
 
-/// Maximum number of times that an answer that was cut off is continued.
+/// The maximum number of times that an answer that was cut off is continued.
 pub(super) const MOST_CUT_OFF: u32 = 3;
-/// Maximum number of times in a row that a model may pause.
+/// The maximum number of times in a row that a model may pause.
 const MOST_PAUSES: u32 = 10;
 
 /// The known facts about an answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerFacts<'a> {
-    /// Set if it asks for tools.
+    /// Set if the answer contains calls.
     pub(super) calls: bool,
-    /// The reason for its end.
+    /// The reason why it ended.
     pub(super) stop: &'a StopReason,
-    /// Number of answers in a row that were cut off, including this one.
+    /// The number of answers in a row that were cut off, including this one.
     pub(super) cut_off: u32,
-    /// Number of answers in a row that were paused, including this one.
+    /// The number of answers in a row that were paused, including this one.
     pub(super) paused: u32,
 }
 
 /// The step after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AfterAnswer {
-    /// Its calls are run.
+    /// The calls are run.
     Calls,
-    /// The model is done: the end of the turn is looked at.
+    /// The model is done: the end of the turn is checked.
     Done,
     /// The model is asked to continue after being cut off.
     GoOn,
     /// The conversation is sent again as it is.
     Again,
-    /// It declined.
+    /// The model declined.
     Declined,
-    /// It was cut off too often.
+    /// The answers were cut off too often.
     CutOffTooOften,
 }
 
@@ -53,35 +53,35 @@ pub(super) fn after_answer(answer: AnswerFacts<'_>) -> AfterAnswer {
     }
 }
 
-/// Combined results of the calls of one answer.
+/// The combined results of the calls of an answer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Batch {
-    /// The host, or a person who was asked, has interrupted.
+    /// Set if the host, or a person who was asked, interrupted the turn.
     pub(super) interrupted: bool,
-    /// A hook said `continue: false` (D6).
+    /// Set if a hook returned `continue: false` (D6).
     pub(super) stopped: bool,
-    /// Some calls wait for a resume (D10).
+    /// Set if some calls wait for a resume (D10).
     pub(super) deferred: bool,
-    /// The classifier denied too often.
+    /// Set if the classifier denied too often.
     pub(super) denied_too_often: bool,
 }
 
 /// The step after the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AfterCalls {
-    /// PostToolBatch, and the next request.
+    /// PostToolBatch is fired, then the next request is sent.
     Batch,
-    /// The turn ends: interrupted.
+    /// The turn ends: it was interrupted.
     Interrupted,
     /// The turn ends: a hook stopped it.
     Stopped,
-    /// The turn ends: calls wait.
+    /// The turn ends: calls are deferred.
     Deferred,
-    /// The turn ends: nothing is allowed any more.
+    /// The turn ends: the classifier denied too often.
     DeniedTooOften,
 }
 
-/// Returns the step after the calls of one answer: an interrupt beats a stop, a stop beats deferred calls.
+/// Returns the step after the calls of an answer: an interrupt beats a stop, a stop beats deferred calls.
 pub(super) fn after_calls(batch: Batch) -> AfterCalls {
     match batch {
         Batch { interrupted: true, .. } => AfterCalls::Interrupted,

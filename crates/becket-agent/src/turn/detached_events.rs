@@ -1,4 +1,4 @@
-//! Events that are fired without waiting for their hooks (L3); the session owns them to its end.
+//! Events that are fired without waiting for their hooks (L3); they end with the session at the latest.
 //!
 //! INVARIANT: no detached event outlives [`DetachedEvents::end`], or the last clone of a [`DetachedEvents`].
 
@@ -10,10 +10,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-/// Time that a shell waits for environment files that are being written.
+/// The time that a shell waits for environment files that are being written.
 const SHELL_WAITS: Duration = Duration::from_secs(5);
 
-/// The events that a session has left. Cheap to clone.
+/// The detached events of a session. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct DetachedEvents {
     engine: Engine,
@@ -22,14 +22,14 @@ pub(crate) struct DetachedEvents {
 
 struct Inner {
     tasks: Mutex<JoinSet<()>>,
-    /// Ends those that run now; another one is made for those that come after.
+    /// Cancels the events that are running now; replaced for later events.
     end: Mutex<CancellationToken>,
-    /// Number of running events that fill an environment file.
+    /// The number of running events that fill an environment file.
     filling: Mutex<usize>,
     filled: Notify,
 }
 
-/// Counts one that fills an environment file, whatever becomes of its task.
+/// Counts an event that fills an environment file, until dropped.
 struct FillGuard(Arc<Inner>);
 
 impl FillGuard {
@@ -63,7 +63,7 @@ impl DetachedEvents {
         Self { engine, inner: Arc::new(inner) }
     }
 
-    /// Fires an event without waiting. `then` gets its outcome, and true if the session has ended its hooks.
+    /// Fires an event without waiting. `then` receives its outcome, and whether the session has ended its hooks.
     pub(crate) fn start(&self, event: Event, then: impl FnOnce(&Event, &Outcome, bool) + Send + 'static) {
         let kind = event.kind();
         if !self.engine.host().has_any(kind) {
@@ -82,15 +82,15 @@ impl DetachedEvents {
         tasks.spawn(work);
     }
 
-    /// Waits for hooks that fill environment files, before a shell reads those: 5 s at most (L3).
+    /// Waits for hooks that fill environment files, before a shell reads them: at most 5 s (L3).
     pub(crate) async fn shell_may_start(&self) -> Result<(), Notice> {
         let none_left = async {
             loop {
-                let told = self.inner.filled.notified();
+                let notified = self.inner.filled.notified();
                 if *self.inner.filling.lock().unwrap_or_else(PoisonError::into_inner) == 0 {
                     return;
                 }
-                told.await;
+                notified.await;
             }
         };
         tokio::time::timeout(SHELL_WAITS, none_left).await.map_err(|_| {
@@ -101,7 +101,7 @@ impl DetachedEvents {
         })
     }
 
-    /// Waits until all have ended; those that still run after `budget` are ended.
+    /// Waits until all events have ended; those still running after `budget` are cancelled.
     pub(crate) async fn end(&self, budget: Duration) {
         let mut tasks = std::mem::take(&mut *self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         let end = std::mem::take(&mut *self.inner.end.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,7 +1,8 @@
-//! An answer as a screen shows it: batches of whole lines, each seen by MessageDisplay hooks before it is shown (D11).
+//! An answer as shown on a screen: batches of complete lines, each seen by MessageDisplay hooks before it is shown
+//! (D11).
 //!
-//! INVARIANT: batches are shown in their order, and none before its hooks have answered; what a hook can't do, such as
-//! failing, leaves the text as it was. Only the last batch is final, and there is none without any text.
+//! INVARIANT: batches are shown in order, and none before its hooks have answered; a hook that fails leaves the text
+//! unchanged. Only the last batch is final, and an answer without text has none.
 
 use super::agent_loop::AgentLoop;
 use crate::update::{Origin, UpdateKind};
@@ -12,21 +13,21 @@ use becket_model::event::context::MessageDisplay;
 #[derive(Debug)]
 pub(super) struct Display {
     turn: String,
-    /// Id of the answer.
+    /// The id of the answer.
     pub(super) message: String,
-    /// Number of batches shown.
+    /// The number of batches shown.
     index: u64,
-    /// The line that is not whole yet.
+    /// The incomplete last line.
     begun: String,
-    /// All that has come.
+    /// The text received so far.
     heard: String,
-    /// All that was shown.
+    /// The text shown so far.
     shown: String,
     is_changed: bool,
 }
 
 impl Display {
-    /// Returns the display of an answer of this turn, under a generated id until it has its own.
+    /// Returns the display of an answer in this turn, under a generated id until the answer's own is known.
     pub(super) fn new(turn: &str) -> Self {
         Self {
             turn: turn.to_owned(),
@@ -39,7 +40,7 @@ impl Display {
         }
     }
 
-    /// Takes a piece; gives the lines that are whole now, if any are.
+    /// Adds a piece; returns the lines that are now complete, if any.
     fn push(&mut self, piece: &str) -> Option<String> {
         self.heard.push_str(piece);
         self.begun.push_str(piece);
@@ -48,10 +49,10 @@ impl Display {
         Some(std::mem::replace(&mut self.begun, rest))
     }
 
-    /// Returns the rest once the whole text is known; `None` if there is no text at all.
+    /// Returns the rest once the complete text is known; `None` if there is no text at all.
     fn rest(&mut self, text: &str) -> Option<String> {
         let mut rest = std::mem::take(&mut self.begun);
-        // Some providers say the beginning of a block in another way.
+        // Some providers send the start of a block differently.
         rest.push_str(text.strip_prefix(self.heard.as_str()).unwrap_or_default());
         (self.index > 0 || !rest.is_empty()).then_some(rest)
     }
@@ -60,12 +61,12 @@ impl Display {
 impl AgentLoop {
     /// Returns whether answers of this agent loop are shown batch by batch.
     pub(super) fn shows_batches(&self) -> bool {
-        self.shared.options.shows_batches && self.who == Origin::Main
+        self.shared.options.shows_batches && self.origin == Origin::Main
     }
 
-    /// A piece of an answer has come.
-    pub(super) async fn hear(&self, display: &mut Display, piece: &str, cancel: &CancellationToken) {
-        self.updates.tell(UpdateKind::Text { delta: piece.to_owned() });
+    /// Handles a piece of an answer.
+    pub(super) async fn handle_piece(&self, display: &mut Display, piece: &str, cancel: &CancellationToken) {
+        self.updates.send(UpdateKind::Text { delta: piece.to_owned() });
         if self.shows_batches()
             && let Some(lines) = display.push(piece)
         {
@@ -73,7 +74,7 @@ impl AgentLoop {
         }
     }
 
-    /// The answer is whole; gives what was shown in its place, if a hook has changed anything.
+    /// Handles a complete answer; returns the text shown instead, if a hook has changed it.
     pub(super) async fn shown(
         &self,
         mut display: Display,
@@ -104,7 +105,7 @@ impl AgentLoop {
         };
         display.shown.push_str(&text);
         if !text.is_empty() {
-            self.updates.tell(UpdateKind::Displayed { text });
+            self.updates.send(UpdateKind::Displayed { text });
         }
     }
 }

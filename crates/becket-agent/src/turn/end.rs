@@ -4,33 +4,33 @@ use becket_llm::Usage;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// A turn at its end: from a prompt to the moment at which the user is asked again.
+/// The result of a turn, which lasts from a prompt until it is the user's turn again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnEnd {
-    /// Reason for the end.
+    /// The reason for the end.
     pub reason: EndReason,
-    /// The last answer's text; empty if there was none.
+    /// The text of the last answer; empty if there was none.
     pub text: String,
-    /// Number of the model's answers.
+    /// The number of the model's answers.
     pub answers: u32,
-    /// Tokens of all of them, subagents included.
+    /// The token usage of all answers, including those of subagents.
     pub usage: Usage,
-    /// Duration of the turn.
+    /// The duration of the turn.
     pub took: Duration,
-    /// Time spent waiting for the model.
+    /// The time spent waiting for the model.
     pub took_model: Duration,
-    /// Cost in US dollars, if prices are known.
+    /// The cost in US dollars, if prices are known.
     pub cost_usd: Option<f64>,
-    /// Calls that were denied.
+    /// The calls that were denied.
     pub denials: Vec<Denial>,
-    /// The answer in JSON of the host's schema; `None` without such a schema, and if the turn has failed.
+    /// The answer as JSON that matches the host's schema; `None` without such a schema, and if the turn has failed.
     pub structured_output: Option<Value>,
-    /// Set if it was interrupted while calls were open.
+    /// Set if the turn was interrupted while calls were open.
     pub in_calls: bool,
 }
 
 impl TurnEnd {
-    /// Returns the end of a turn that ended before its first request.
+    /// Returns the end of a turn that did not send any request.
     pub(crate) fn at_once(reason: EndReason) -> Self {
         Self {
             reason,
@@ -50,29 +50,29 @@ impl TurnEnd {
 /// A call that was denied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Denial {
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// The call.
+    /// The id of the call.
     pub tool_use_id: String,
-    /// The model's own input.
+    /// The model's original input.
     pub tool_input: Map<String, Value>,
-    /// Why.
+    /// The reason.
     pub because: String,
 }
 
 /// The reason why a turn ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EndReason {
-    /// The model was done, and no hook kept it.
+    /// The model was done, and no hook made it continue.
     Completed,
-    /// A Stop hook kept it more often than the cap allows (L4).
+    /// Stop hooks made it continue more often than the cap allows (L4).
     Capped {
         /// The cap.
         cap: u32,
     },
-    /// A hook stopped it: `continue: false`, or a prompt's verdict (D6).
+    /// A hook stopped it: by `continue: false`, or by a prompt hook's verdict (D6).
     HookStopped {
-        /// `stopReason`.
+        /// The `stopReason`.
         because: String,
         /// The hook that stopped it; `None` if that is not known any more.
         by: Option<String>,
@@ -81,57 +81,57 @@ pub enum EndReason {
     PromptRejected {
         /// The reason.
         because: String,
-        /// The hook's event, if a hook did it.
+        /// The hook's event, if a hook rejected it.
         by: Option<RejectedByHook>,
     },
-    /// As many answers as the host allows.
+    /// The host's limit on answers was reached.
     MaxTurns {
         /// The limit.
         limit: u32,
     },
-    /// The host's limit on the cost is reached, or can't be kept: the cost of a model is not known.
+    /// The host's limit on the cost was reached, or can't be enforced because the cost of a model is unknown.
     BudgetSpent {
         /// The limit in US dollars.
         limit_usd: f64,
-        /// The model whose cost is not known, if that is the reason.
+        /// The model whose cost is unknown, if that is the reason.
         unpriced: Option<String>,
     },
-    /// Interrupted: by the host, a person's no, a PermissionRequest hook (D8).
+    /// The turn was interrupted by the host, a person's denial, or a PermissionRequest hook (D8).
     Interrupted,
     /// Calls wait for the session to be resumed (D10).
     Deferred {
-        /// All of them, in order.
+        /// The deferred calls, in order.
         calls: Vec<DeferredCall>,
     },
-    /// A deferred call's tool is gone (D10).
+    /// The tool of a deferred call no longer exists (D10).
     DeferredUnavailable {
-        /// The tool.
+        /// The name of the tool.
         tool_name: String,
     },
     /// The classifier of the mode `auto` denied too often in a row.
     DeniedTooOften {
-        /// Number of times.
+        /// The number of denials.
         times: u32,
     },
-    /// The model gave no answer that fits the host's schema.
+    /// The model gave no answer that matches the host's schema.
     NoStructuredOutput {
-        /// Number of times that it was asked for one.
+        /// The number of attempts.
         attempts: u32,
-        /// The difference between its last attempt and the schema; `None` if it never got that far.
+        /// The mismatch between the last attempt and the schema; `None` if there was no attempt.
         mismatch: Option<String>,
     },
     /// The model gave no answer (L3).
     ApiError {
         /// The error class of StopFailure: `rate_limit`, `overloaded`, `authentication_failed`, ….
         class: String,
-        /// For the user.
+        /// The message for the user.
         message: String,
-        /// The HTTP status of the refusal, if the provider refused the request.
+        /// The HTTP status, if the provider rejected the request.
         status: Option<u16>,
     },
-    /// The conversation does not fit the model any more, and can't be made smaller (L5).
+    /// The conversation does not fit the model any more, and can't be compacted (L5).
     TooLong {
-        /// For the user.
+        /// The message for the user.
         message: String,
     },
 }
@@ -146,19 +146,19 @@ pub struct RejectedByHook {
     pub prompt: Option<String>,
 }
 
-/// A call that waits.
+/// A deferred call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeferredCall {
-    /// The call.
+    /// The id of the call.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// The model's own input.
+    /// The model's original input.
     pub input: Map<String, Value>,
 }
 
 impl EndReason {
-    /// Returns the text that answers a rejected prompt; `None` for other ends.
+    /// Returns the text for the user about a rejected prompt; `None` for other ends.
     #[must_use]
     pub fn rejection(&self) -> Option<String> {
         let Self::PromptRejected { because, by } = self else { return None };
@@ -170,7 +170,7 @@ impl EndReason {
         })
     }
 
-    /// One word (`terminal_reason`).
+    /// Returns the name of the reason (`terminal_reason`).
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
-//! Another model for the rest of a turn whose own is overloaded.
+//! Another model for the rest of a turn whose own model is overloaded.
 //!
-//! INVARIANT: a turn falls back once at most, and never if PreModelSwitch keeps the model; the next turn begins with
-//! its own model again. The user is notified of each.
+//! INVARIANT: a turn falls back at most once, and never if PreModelSwitch blocks the switch; the next turn starts with
+//! its own model again. The user is notified each time.
 
 use super::agent_loop::AgentLoop;
 use super::switch::Switch;
@@ -11,7 +11,7 @@ use becket_llm::{Model, ModelError};
 use std::fmt;
 use std::sync::Arc;
 
-/// The model that answers instead, and its name for the host.
+/// The fallback model, and its name for the host.
 #[derive(Clone)]
 pub(crate) struct Fallback {
     pub(crate) model: Arc<dyn Model>,
@@ -24,15 +24,15 @@ impl fmt::Debug for Fallback {
     }
 }
 
-/// State of an agent loop's fallback model.
+/// The state of an agent loop's fallback model.
 #[derive(Clone, Default)]
 pub(crate) enum Aside {
-    /// None does.
+    /// The agent's own model is in use.
     #[default]
     Nobody,
-    /// One does; this is the own one, which is asked again from the next turn on.
+    /// The fallback model is in use; this is the agent's own model, which is used again from the next turn on.
     For(Arc<dyn Model>),
-    /// None does for the rest of this turn: a hook has said no.
+    /// No fallback for the rest of this turn: a hook has blocked it.
     Refused,
 }
 
@@ -52,7 +52,7 @@ impl AgentLoop {
         other && matches!(self.aside, Aside::Nobody) && matches!(error, ModelError::Overloaded { .. })
     }
 
-    /// Switches to the fallback model. False if a hook keeps the overloaded one, or the caller no longer waits.
+    /// Switches to the fallback model. Returns false if a hook blocks the switch, or the caller no longer waits.
     pub(super) async fn fall_back(&mut self, error: &ModelError, cancel: &CancellationToken) -> bool {
         let Some(Fallback { model, requested }) = self.shared.fallback.clone() else { return false };
         let switch = Switch {
@@ -69,7 +69,7 @@ impl AgentLoop {
         if verdict.blocks() {
             let because = verdict.joined_reason().unwrap_or_default();
             self.updates.notice(Notice::warning(format!("{} is not asked instead: {because}", switch.to)));
-            // A denial holds for the turn: hooks are not asked until one allows it.
+            // A denial applies to the rest of the turn: hooks are not asked until one allows it.
             self.aside = Aside::Refused;
             return false;
         }

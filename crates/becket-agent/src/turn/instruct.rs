@@ -1,6 +1,5 @@
-//! Instructions from files, given to the model when they apply (L0): at the beginning of a conversation, after a
-//! compaction,
-//! and beside the call that touched a file.
+//! Instructions from files, given to the model when they apply (L0): at the start of a conversation, after a
+//! compaction, and with the result of the call that touched a file.
 
 use super::agent_loop::AgentLoop;
 use super::session_shared::error;
@@ -10,11 +9,11 @@ use becket_engine::CancellationToken;
 use becket_tools::blocking::{BlockingError, Stop, blocking};
 use std::path::{Path, PathBuf};
 
-/// Returns the reason why a rule keeps a file out.
+/// Returns the reason why a rule denies reading a file.
 type ReadDenial<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
 impl AgentLoop {
-    /// Loads what holds from the start, if this agent loop has not seen it yet; returns the text for the model.
+    /// Loads the initial instructions, if this agent loop has not seen them yet; returns the text for the model.
     pub(crate) async fn instruct(&mut self, cancel: &CancellationToken) -> Vec<String> {
         if self.known.has_begun {
             return Vec::new();
@@ -24,14 +23,16 @@ impl AgentLoop {
         self.announced(found)
     }
 
-    /// The same for a subagent: hooks and user already know these files from the session.
+    /// Loads the initial instructions for a subagent: hooks and user already know these files from the session.
     pub(crate) async fn instruct_silently(&mut self, cancel: &CancellationToken) -> Vec<String> {
         let found =
             self.load(cancel, |files, denied, stop| files.begin(LoadTrigger::Start, denied, stop)).await;
-        found.map(|found| self.taken(found).iter().map(LoadedFile::told).collect()).unwrap_or_default()
+        found
+            .map(|found| self.taken(found).iter().map(LoadedFile::text_for_model).collect())
+            .unwrap_or_default()
     }
 
-    /// Tells them once more, after a compaction has taken them away.
+    /// Adds the instructions again, after a compaction has removed them.
     pub(super) async fn instruct_again(&mut self, cancel: &CancellationToken) {
         self.forget_instructions();
         let found =
@@ -42,18 +43,18 @@ impl AgentLoop {
         self.store();
     }
 
-    /// Another conversation begins: it has seen nothing.
+    /// Forgets the instructions for a new conversation, which has seen none.
     pub(crate) fn forget_instructions(&mut self) {
         self.known = KnownInstructions::default();
     }
 
-    /// The file that a call has read or changed.
+    /// Returns the file that a call has read or changed.
     pub(super) fn touched(&self, report: &Report) -> Option<PathBuf> {
         let CallEnd::Done { .. } = report.ended else { return None };
         self.toolbox.find(&report.call.name)?.touches(report.input.as_ref()?)
     }
 
-    /// Adds, beside the result of a call, the instructions for the file that it has touched.
+    /// Adds the instructions for the file that a call has touched to its result.
     pub(super) async fn instruct_beside(
         &mut self,
         call: &str,
@@ -66,9 +67,9 @@ impl AgentLoop {
             self.load(cancel, move |files, denied, stop| files.touched(known, &file, denied, stop)).await;
         let texts = self.announced(found);
         if let Some(open) = self.conversation.open() {
-            let told = texts.into_iter().map(|text| open.beside_call(call, text));
-            if let Err(wrong) = told.collect::<Result<(), _>>() {
-                self.updates.notice(error(format!("instructions could not be told: {wrong}")));
+            let added = texts.into_iter().map(|text| open.beside_call(call, text));
+            if let Err(wrong) = added.collect::<Result<(), _>>() {
+                self.updates.notice(error(format!("instructions could not be added: {wrong}")));
             }
         }
         self.store();
@@ -110,7 +111,7 @@ impl AgentLoop {
         for one in &loaded {
             self.shared.leave(&self.facts, one.event(), &self.updates);
         }
-        loaded.iter().map(LoadedFile::told).collect()
+        loaded.iter().map(LoadedFile::text_for_model).collect()
     }
 
     fn taken(&mut self, found: LoadResult) -> Vec<LoadedFile> {

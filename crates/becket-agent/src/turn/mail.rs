@@ -1,15 +1,14 @@
-//! Messages of teammates to an agent loop, given before its next request.
+//! Messages of teammates to an agent loop, delivered before its next request.
 
 use super::agent_loop::AgentLoop;
 use super::session_shared::error;
 use crate::update::Origin;
 
 impl AgentLoop {
-    /// Gives the model its team's messages. A message leaves its box once it is stored here: an agent that is killed in
-    /// between
-    /// gets it again.
+    /// Adds the messages of the team to the conversation. A message is removed from its mailbox once it is stored here:
+    /// an agent that is killed in between receives it again.
     pub(super) async fn take_mail(&mut self) {
-        let is_lead = self.who == Origin::Main;
+        let is_lead = self.origin == Origin::Main;
         let Some(team) = self.shared.team.clone().filter(|_| is_lead || self.mate.is_some()) else { return };
         let (session, mate) = (self.facts.session(), self.mate.clone());
         match team.mail(mate.as_deref(), &session).await {
@@ -17,8 +16,8 @@ impl AgentLoop {
                 mail.iter().for_each(|mail| self.remind(mail.words()));
                 if let Some(last) = mail.last() {
                     self.store();
-                    if let Err(lost) = team.heard(mate.as_deref(), last.id, &session).await {
-                        self.updates.notice(error(format!("a message may be told again: {lost}")));
+                    if let Err(lost) = team.acknowledge(mate.as_deref(), last.id, &session).await {
+                        self.updates.notice(error(format!("a message may be delivered again: {lost}")));
                     }
                 }
             }

@@ -1,7 +1,7 @@
-//! The spending of an agent loop: tokens, money, time with the model, calls that were denied.
+//! The spending of an agent loop: tokens, cost, time with the model, and denied calls.
 //!
-//! INVARIANT: a subagent's spending counts for the agent loop that started it, too. A cost is unknown as soon as one
-//! answer has none; it is never too low.
+//! INVARIANT: a subagent's spending also counts for the agent loop that started it. The total cost is unknown as soon
+//! as the cost of one answer is; it is never too low.
 
 use super::end::Denial;
 use becket_engine::{ModelUse, Outcome};
@@ -10,41 +10,41 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Adds up. Cheap to clone; all clones are the same meter.
+/// A meter of spending. Cheap to clone; all clones are the same meter.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Meter {
     spent: Arc<Mutex<Expenses>>,
     above: Option<Arc<Meter>>,
 }
 
-/// Sum of spending.
+/// The sum of the spending.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Expenses {
-    /// Tokens.
+    /// The tokens used.
     pub(crate) usage: Usage,
-    /// The part of each model, by its name.
+    /// The spending on each model, by its name.
     pub(crate) models: BTreeMap<String, ModelExpenses>,
-    /// Time that requests took.
+    /// The time spent on requests.
     pub(crate) with_model: Duration,
-    /// Calls that were denied.
+    /// The calls that were denied.
     pub(crate) denials: Vec<Denial>,
 }
 
-/// Spending on one model.
+/// The spending on one model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ModelExpenses {
-    /// Tokens.
+    /// The tokens used.
     pub(crate) usage: Usage,
-    /// The known facts about it.
+    /// The known facts about the model.
     pub(crate) spec: ModelSpec,
-    /// US dollars of the answers with a known cost.
+    /// The cost in US dollars of the answers with a known cost.
     known_usd: f64,
-    /// Number of the other answers.
+    /// The number of answers with an unknown cost.
     unpriced: u32,
 }
 
 impl ModelExpenses {
-    /// Returns the cost in US dollars; `None` if that of an answer is not known.
+    /// Returns the cost in US dollars; `None` if the cost of an answer is unknown.
     pub(crate) fn cost_usd(&self) -> Option<f64> {
         (self.unpriced == 0).then_some(self.known_usd)
     }
@@ -59,7 +59,7 @@ impl ModelExpenses {
 }
 
 impl Meter {
-    /// One whose sums count for this one, too.
+    /// Returns a new meter whose sums also count for this one.
     pub(crate) fn below(&self) -> Self {
         Self { spent: Arc::default(), above: Some(Arc::new(self.clone())) }
     }
@@ -74,7 +74,7 @@ impl Meter {
         });
     }
 
-    /// Counts the models that the hooks of an event have asked.
+    /// Counts the requests to models by the hooks of an event.
     pub(crate) fn fired(&self, outcome: &Outcome) {
         let sent = |used: &&ModelUse| !used.from_cache;
         for used in outcome.runs.iter().filter_map(|run| run.usage.as_deref()).filter(sent) {
@@ -85,7 +85,7 @@ impl Meter {
         }
     }
 
-    /// Counts the time that a request took, whatever came of it.
+    /// Counts the time that a request took, whatever its result.
     pub(crate) fn waited(&self, took: Duration) {
         self.change(|spent| spent.with_model += took);
     }
@@ -95,7 +95,7 @@ impl Meter {
         self.change(|spent| spent.denials.push(denial.clone()));
     }
 
-    /// All of it so far.
+    /// Returns the spending so far.
     pub(crate) fn spent(&self) -> Expenses {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -110,18 +110,18 @@ impl Meter {
 }
 
 impl Expenses {
-    /// Returns the cost in US dollars; `None` if that of an answer is not known.
+    /// Returns the cost in US dollars; `None` if the cost of an answer is unknown.
     pub(crate) fn cost_usd(&self) -> Option<f64> {
-        // A sum of no numbers is -0.0.
+        // An empty sum is -0.0.
         self.models.values().map(ModelExpenses::cost_usd).sum::<Option<f64>>().map(|cost| cost + 0.0)
     }
 
-    /// Returns the first model whose cost is not known.
+    /// Returns the first model whose cost is unknown.
     pub(crate) fn unpriced(&self) -> Option<&str> {
         self.models.iter().find(|(_, of)| of.unpriced > 0).map(|(name, _)| name.as_str())
     }
 
-    /// Returns the spending since an earlier reading of the same meter.
+    /// Returns the spending since an earlier snapshot of the same meter.
     pub(crate) fn since(mut self, before: &Self) -> Self {
         self.usage = less(self.usage, before.usage);
         for (name, then) in &before.models {

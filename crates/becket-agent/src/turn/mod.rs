@@ -1,4 +1,4 @@
-//! A turn: from a prompt to the moment at which the user is asked again (`protocol.md` L0–L8).
+//! A turn: from a prompt until it is the user's turn again (`protocol.md` L0–L8).
 
 mod agent_loop;
 mod answer;
@@ -31,12 +31,14 @@ pub use class::ErrorClass;
 pub use end::{DeferredCall, Denial, EndReason, RejectedByHook, TurnEnd};
 pub use model_settings::ModelSettings;
 pub use session_shared::TurnOptions;
-pub use tasks::{AtTurnEnd, ForTurns, How, InBare, MainTurn, Snapshots, TaskRun, TurnEndTask, TurnEndTasks};
+pub use tasks::{
+    AtTurnEnd, ForTurns, InBare, MainTurn, Snapshots, TaskRun, TaskWait, TurnEndTask, TurnEndTasks,
+};
 
 pub(crate) use agent_loop::{AgentLoop, Begin, TurnStart};
 pub(crate) use conversation_log::ConversationLog;
 pub(crate) use fallback::Fallback;
-pub(crate) use prepare::Woken;
+pub(crate) use prepare::RewakeEffect;
 pub(crate) use session_shared::{Approvers, FiredEvent, SessionShared, error};
 pub(crate) use stop::StopEvent;
 pub(crate) use switch::Switch;

@@ -1,4 +1,4 @@
-//! The settings of requests that a host chooses.
+//! The request settings that a host chooses.
 
 use super::agent_loop::AgentLoop;
 use super::session_shared::SessionShared;
@@ -6,20 +6,20 @@ use crate::update::Notice;
 use becket_llm::{Effort, Model, Request, Thinking, ThinkingDisplay};
 use std::sync::PoisonError;
 
-/// The fewest tokens that are left for the answer beside the thoughts.
+/// The minimum number of tokens that remain for the answer after the thoughts.
 const ANSWER: u32 = 1_024;
 
-/// Settings of all requests of a session, subagents included. A provider that does not support one gets the others, and
-/// the user a warning.
+/// The settings of all requests of a session, including those of subagents. If a provider does not support a setting,
+/// the others are still sent, and the user gets a warning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ModelSettings {
     /// The thinking before an answer.
     pub thinking: Thinking,
     /// The form in which thoughts are returned.
     pub thinking_display: Option<ThinkingDisplay>,
-    /// The effort.
+    /// The effort that the model puts into an answer.
     pub effort: Option<Effort>,
-    /// The tokens that the model may plan with.
+    /// The token budget that the model may plan with.
     pub task_budget: Option<u64>,
 }
 
@@ -30,7 +30,7 @@ impl SessionShared {
         let thinking = *self.thinking.lock().unwrap_or_else(PoisonError::into_inner);
         let most = model.spec().max_output.unwrap_or(u32::MAX);
         let (max_tokens, thinking) = match thinking {
-            // The thoughts are part of an answer.
+            // Thoughts count as part of an answer.
             Thinking::Budget(tokens) => {
                 let max_tokens = self.options.max_tokens.saturating_add(tokens).min(most);
                 (max_tokens, Thinking::Budget(tokens.min(max_tokens.saturating_sub(ANSWER))))
@@ -49,15 +49,15 @@ impl SessionShared {
 }
 
 impl AgentLoop {
-    /// Warns, once, of settings that the model of a request did not get.
+    /// Warns, once, about settings of a request that were not sent to the model.
     pub(super) fn warn_of_ignored(&self, request: &Request) {
         for setting in self.model.ignored(request) {
-            let told =
+            let warning =
                 format!("`{setting}` is not supported by `{}`: its requests go without", self.model.name());
             let is_new =
-                self.shared.warned.lock().unwrap_or_else(PoisonError::into_inner).insert(told.clone());
+                self.shared.warned.lock().unwrap_or_else(PoisonError::into_inner).insert(warning.clone());
             if is_new {
-                self.updates.notice(Notice::warning(told));
+                self.updates.notice(Notice::warning(warning));
             }
         }
     }

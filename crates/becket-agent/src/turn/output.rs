@@ -1,6 +1,7 @@
-//! The answer of a turn as JSON of the host's schema: asked for until it is there, or its attempts are used up.
+//! The answer of a turn as JSON that matches the host's schema: requested until it is given, or the attempts are used
+//! up.
 //!
-//! INVARIANT: a turn asks for it a bounded number of times, also if each call of the tool is denied.
+//! INVARIANT: a turn requests it a limited number of times, even if each call of the tool is denied.
 
 use super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::end::EndReason;
@@ -10,12 +11,12 @@ use becket_llm::Block;
 use serde_json::Value;
 
 impl AgentLoop {
-    /// Subagents answer in text.
+    /// Returns the output tool; subagents answer in text.
     fn output(&self) -> Option<&StructuredOutput> {
-        self.shared.structured_output.as_ref().filter(|_| self.who == Origin::Main)
+        self.shared.structured_output.as_ref().filter(|_| self.origin == Origin::Main)
     }
 
-    /// A turn begins without an answer.
+    /// Drops the previous answer at the start of a turn.
     pub(super) fn begin_output(&self) {
         if let Some(output) = self.output() {
             output.begin();
@@ -39,7 +40,7 @@ impl AgentLoop {
         }
     }
 
-    /// Asks for an answer at the end of a turn; `None` if it is there.
+    /// Requests an answer at the end of a turn; `None` if it was given.
     pub(super) fn demand_output(&mut self, turn: &mut Turn) -> Option<Step> {
         if self.output()?.is_given() {
             return None;
@@ -49,7 +50,7 @@ impl AgentLoop {
         }
         self.conversation.whole(INTERRUPTED).feedback(MISSING);
         let content = vec![Block::Text(MISSING.to_owned())];
-        self.updates.tell(UpdateKind::Told { content, hidden: true });
+        self.updates.send(UpdateKind::UserMessage { content, hidden: true });
         Some(Step::Prepare)
     }
 
@@ -60,7 +61,7 @@ impl AgentLoop {
         (attempts >= most).then_some(Step::End(EndReason::NoStructuredOutput { attempts, mismatch }))
     }
 
-    /// Takes the answer of a turn that has not failed.
+    /// Takes the answer of a turn, unless it has failed.
     pub(super) fn take_output(&self, reason: &EndReason) -> Option<Value> {
         self.output().and_then(StructuredOutput::take).filter(|_| !reason.is_error())
     }

@@ -1,4 +1,4 @@
-//! Preparation of each request: limits, and pending input.
+//! The preparation of each request: limits, and pending input.
 
 use super::agent_loop::{AgentLoop, Step, Turn};
 use super::end::{EndReason, RejectedByHook};
@@ -12,35 +12,37 @@ use becket_model::table::Exit2Effect;
 use becket_tools::tasks::Tasks;
 use std::sync::Arc;
 
-/// Effect of the exit code 2 of a detached hook (A4).
+/// The effect of the exit code 2 of a detached hook (A4).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Woken {
-    /// The model reads it.
-    Told(String),
+pub(crate) enum RewakeEffect {
+    /// The model sees the text.
+    Reminder(String),
     /// The prompt is rejected.
     PromptRejected(String),
-    /// The turn ends before its next request; the model reads it next time.
+    /// The turn ends before its next request; the model sees the text in the next turn.
     LoopStopped {
-        /// For the model.
-        told: String,
-        /// For the user.
+        /// The text for the model.
+        message: String,
+        /// The reason for the user.
         because: String,
-        /// The hook.
+        /// The name of the hook.
         by: String,
     },
-    /// The turn continues with it.
-    TurnGoesOn(String),
+    /// The turn continues with the text.
+    TurnContinues(String),
 }
 
 /// Returns the effect of a wake in a run that waits for it: that of an exit code 2, as far as it still applies.
-pub(crate) fn woken(event: EventKind, label: &str, reminder: &str) -> Woken {
+pub(crate) fn rewake_effect(event: EventKind, label: &str, reminder: &str) -> RewakeEffect {
     let text = format!("[{label}]: {reminder}");
-    let told = format!("{event} hook blocking error from command: \"{label}\": {text}");
+    let message = format!("{event} hook blocking error from command: \"{label}\": {text}");
     let because = reminder.to_owned();
     match event.spec().exit_2.effect {
-        Exit2Effect::RejectPrompt | Exit2Effect::BlockExpansion => Woken::PromptRejected(because),
-        Exit2Effect::StopLoop => Woken::LoopStopped { told, because, by: format!("{event} hook `{label}`") },
-        Exit2Effect::ContinueTurn => Woken::TurnGoesOn(text),
+        Exit2Effect::RejectPrompt | Exit2Effect::BlockExpansion => RewakeEffect::PromptRejected(because),
+        Exit2Effect::StopLoop => {
+            RewakeEffect::LoopStopped { message, because, by: format!("{event} hook `{label}`") }
+        }
+        Exit2Effect::ContinueTurn => RewakeEffect::TurnContinues(text),
         Exit2Effect::Proceed
         | Exit2Effect::Ignored
         | Exit2Effect::DenyTool
@@ -52,12 +54,13 @@ pub(crate) fn woken(event: EventKind, label: &str, reminder: &str) -> Woken {
         | Exit2Effect::BlockSwitch
         | Exit2Effect::BlockChange
         | Exit2Effect::FailCreation
-        | Exit2Effect::Decline => Woken::Told(told),
+        | Exit2Effect::Decline => RewakeEffect::Reminder(message),
     }
 }
 
 impl AgentLoop {
-    /// Before a request: the limit of answers, wakes, what hooks and tasks in the background have come to.
+    /// Before a request: checks the limit of answers, handles wakes, and adds the results of background hooks and
+    /// tasks.
     pub(super) async fn prepare(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         if cancel.is_cancelled() {
             return Step::End(EndReason::Interrupted);
@@ -76,14 +79,14 @@ impl AgentLoop {
         };
         for wake in wakes {
             match wake {
-                Woken::Told(text) | Woken::TurnGoesOn(text) => self.remind(text),
-                // The prompt was judged before: what is rejected now is the rest of the turn.
-                Woken::PromptRejected(because) => {
+                RewakeEffect::Reminder(text) | RewakeEffect::TurnContinues(text) => self.remind(text),
+                // The prompt was accepted before, so this rejects the rest of the turn.
+                RewakeEffect::PromptRejected(because) => {
                     let by = RejectedByHook { event: EventKind::UserPromptSubmit.to_string(), prompt: None };
                     return Step::End(EndReason::PromptRejected { because, by: Some(by) });
                 }
-                Woken::LoopStopped { told, because, by } => {
-                    self.remind(told);
+                RewakeEffect::LoopStopped { message, because, by } => {
+                    self.remind(message);
                     return Step::End(EndReason::HookStopped { because, by: Some(by) });
                 }
             }
@@ -94,11 +97,11 @@ impl AgentLoop {
         self.make_room(turn, cancel).await
     }
 
-    /// Switches to the model that the session changed to; a subagent keeps its own.
+    /// Switches to the model that the session has changed to; a subagent keeps its own.
     fn take_model(&mut self) {
         let own = self.own_model();
-        let other = self.shared.seat.taken().filter(|model| !Arc::ptr_eq(model, own));
-        if let (Some(model), Origin::Main) = (other, &self.who) {
+        let other = self.shared.seat.chosen_model().filter(|model| !Arc::ptr_eq(model, own));
+        if let (Some(model), Origin::Main) = (other, &self.origin) {
             self.aside = Aside::Nobody;
             self.model = model;
             let note = Note::Model(self.model.name().to_owned());
@@ -106,25 +109,25 @@ impl AgentLoop {
         }
     }
 
-    /// Returns the effects of detached hooks on this run, once they have ended; none if the session can be woken (A4).
-    pub(crate) async fn wakes(&self) -> Vec<Woken> {
-        if !self.shared.options.one_shot || self.who != Origin::Main {
+    /// Returns the effects of detached hooks on this run, once they have ended; empty if the session can be woken (A4).
+    pub(crate) async fn wakes(&self) -> Vec<RewakeEffect> {
+        if !self.shared.options.one_shot || self.origin != Origin::Main {
             return Vec::new();
         }
         let session = self.facts.session().id;
         let wakes = self.shared.engine.host().wait_for_rewakes(&session).await;
-        wakes.iter().map(|wake| woken(wake.event, &wake.label, &wake.reminder)).collect()
+        wakes.iter().map(|wake| rewake_effect(wake.event, &wake.label, &wake.reminder)).collect()
     }
 
-    /// Tells the model what has come in since the last request: of background hooks (A3) and of background tasks. It is
-    /// the session's own agent loop that is told.
+    /// Adds what has arrived since the last request, from background hooks (A3) and background tasks, for the model.
+    /// Only the session's own agent loop receives it.
     fn take_news(&mut self) {
-        if self.who != Origin::Main {
+        if self.origin != Origin::Main {
             return;
         }
         let session = self.facts.session().id;
         for delivered in self.shared.engine.host().collect_background(&session) {
-            let hook = hook_messages::named(delivered.event, None);
+            let hook = hook_messages::hook_name_for(delivered.event, None);
             if delivered.missed > 0 {
                 let text = format!("{} results of background hooks were lost", delivered.missed);
                 self.updates.notice(Notice::warning(text));
@@ -143,7 +146,7 @@ impl AgentLoop {
         }
     }
 
-    /// A text beside the conversation.
+    /// Adds a text to the conversation.
     pub(crate) fn remind(&mut self, text: impl Into<String>) {
         self.conversation.whole(super::agent_loop::INTERRUPTED).beside(text);
     }
@@ -157,18 +160,18 @@ mod tests {
     // rule: A4
     #[test]
     fn an_exit_2_that_came_late_does_what_it_still_can() {
-        let of = |event: EventKind| woken(event, "h", "bad");
-        let told = |event: EventKind| format!("{event} hook blocking error from command: \"h\": [h]: bad");
+        let of = |event: EventKind| rewake_effect(event, "h", "bad");
+        let message = |event: EventKind| format!("{event} hook blocking error from command: \"h\": [h]: bad");
         for event in [EventKind::PostToolUse, EventKind::PreToolUse, EventKind::SessionStart] {
-            assert_eq!(of(event), Woken::Told(told(event)));
+            assert_eq!(of(event), RewakeEffect::Reminder(message(event)));
         }
-        assert_eq!(of(EventKind::UserPromptSubmit), Woken::PromptRejected("bad".into()));
-        let stopped = Woken::LoopStopped {
-            told: told(EventKind::PostToolBatch),
+        assert_eq!(of(EventKind::UserPromptSubmit), RewakeEffect::PromptRejected("bad".into()));
+        let stopped = RewakeEffect::LoopStopped {
+            message: message(EventKind::PostToolBatch),
             because: "bad".into(),
             by: "PostToolBatch hook `h`".into(),
         };
         assert_eq!(of(EventKind::PostToolBatch), stopped);
-        assert_eq!(of(EventKind::Stop), Woken::TurnGoesOn("[h]: bad".into()));
+        assert_eq!(of(EventKind::Stop), RewakeEffect::TurnContinues("[h]: bad".into()));
     }
 }

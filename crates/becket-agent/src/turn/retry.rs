@@ -1,31 +1,31 @@
-//! The decision to send a failed request again, and its time. Pure: no clock, and randomness only from a parameter.
+//! The decision whether and when to retry a failed request. Pure: no clock, and randomness only from a parameter.
 //!
-//! The providers' clients send each request once; sending it again is decided here and nowhere else.
+//! The providers' clients send each request once; retries are decided only here.
 
 use becket_llm::ModelError;
 use std::time::Duration;
 
-/// Maximum number of retries if nothing listens at a local address: a local server may be starting.
+/// The maximum number of retries if nothing listens at a local address: a local server may be starting.
 const MOST_REFUSED: u32 = 3;
-/// After how many of them another model is asked, if there is one.
+/// The number of retries after which another model is used, if there is one.
 const ENOUGH: u32 = 3;
-/// Maximum number of retries if the answer breaks off.
+/// The maximum number of retries if the answer breaks off.
 const MOST_BROKEN: u32 = 1;
-/// The first wait; each one after it is twice as long.
+/// The first wait; each following one is twice as long.
 const FIRST: Duration = Duration::from_millis(500);
-/// The longest wait that is made up here.
+/// The maximum wait that is computed here.
 const LONGEST: Duration = Duration::from_secs(32);
-/// The longest wait that a provider may ask for.
+/// The maximum wait that a provider may request.
 const LONGEST_ASKED: Duration = Duration::from_secs(60);
 
-/// The attempts at one answer so far.
+/// The attempts at an answer so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Attempts {
-    /// Maximum number of retries without an answer.
+    /// The maximum number of retries without an answer.
     most: u32,
-    /// Number of requests without an answer.
+    /// The number of requests without an answer.
     unanswered: u32,
-    /// Number of answers that broke off.
+    /// The number of answers that broke off.
     broken: u32,
 }
 
@@ -34,37 +34,37 @@ pub(super) struct Attempts {
 pub(super) enum After {
     /// The request is sent again.
     Again {
-        /// After this wait.
+        /// The wait before the retry.
         wait: Duration,
-        /// Number of the next attempt, from 2.
+        /// The number of the next attempt, from 2.
         attempt: u32,
     },
-    /// It is given up.
+    /// The request is given up.
     GiveUp {
-        /// For the user: why no further attempt is made, if that is not obvious.
+        /// The reason for the user why it is not retried, if that is not obvious.
         because: Option<String>,
     },
 }
 
 impl Attempts {
-    /// Starts to count; a request that got no answer is sent again at most `most` times.
+    /// Starts counting; a request without an answer is retried at most `most` times.
     pub(super) const fn new(most: u32) -> Self {
         Self { most, unanswered: 0, broken: 0 }
     }
 
-    /// Returns whether a model that answered none of them has had enough attempts, if there is another one.
+    /// Returns whether a model that has not answered had enough attempts to use another one, if there is one.
     pub(super) const fn are_enough_for_another(&self) -> bool {
         self.unanswered >= ENOUGH
     }
 
-    /// Counts a failure, and says what comes. `had_begun`: some of the answer had come. `chance` is a number from 0 to 1
-    /// that spreads the waits of many clients.
+    /// Counts a failure, and returns the next step. `had_begun` is true if a part of the answer had arrived. `chance`
+    /// is a number from 0 to 1 that spreads the waits of many clients.
     pub(super) fn failed(&mut self, error: &ModelError, had_begun: bool, chance: f64) -> After {
-        let asked = error.retry_after();
-        if let Some(asked) = asked.filter(|asked| *asked > LONGEST_ASKED) {
+        let requested = error.retry_after();
+        if let Some(requested) = requested.filter(|requested| *requested > LONGEST_ASKED) {
             let because = format!(
                 "it asks to wait {} s, and a session waits {} s at most",
-                asked.as_secs(),
+                requested.as_secs(),
                 LONGEST_ASKED.as_secs()
             );
             return After::GiveUp { because: Some(because) };
@@ -82,7 +82,7 @@ impl Attempts {
             let because = (failed > 1 && !is_refused(error)).then(|| format!("{failed} attempts failed"));
             return After::GiveUp { because };
         }
-        let wait = asked.unwrap_or_else(|| wait(self.unanswered.max(1), chance));
+        let wait = requested.unwrap_or_else(|| wait(self.unanswered.max(1), chance));
         After::Again { wait, attempt: 1 + self.unanswered + self.broken }
     }
 }
@@ -92,12 +92,12 @@ pub(super) const fn is_refused(error: &ModelError) -> bool {
     matches!(error, ModelError::NothingListens { .. })
 }
 
-/// Returns whether an answer that began and failed like this may succeed the next time.
+/// Returns whether an answer that started and failed like this may succeed on a retry.
 fn may_break_off(error: &ModelError) -> bool {
     error.is_transient() || matches!(error, ModelError::BadAnswer { .. })
 }
 
-/// The wait after so many failures: between half and the whole of what doubling gives.
+/// Returns the wait after this many failures: between half of the doubled wait and all of it.
 fn wait(failures: u32, chance: f64) -> Duration {
     let doubled = FIRST.saturating_mul(1 << (failures - 1).min(16)).min(LONGEST);
     doubled.mul_f64(0.5 + chance.clamp(0.0, 1.0) / 2.0)

@@ -1,4 +1,4 @@
-//! State that all agent loops of a session share.
+//! The state that all agent loops of a session share.
 
 use super::context_usage::ContextUsage;
 use super::detached_events::DetachedEvents;
@@ -29,41 +29,40 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// Default number of times in a row that hooks may send a model back to work before the turn ends anyway (L4).
+/// The default number of times in a row that hooks may make a model continue before the turn ends anyway (L4).
 const STOP_CAP: u32 = 8;
-/// Default time that a session with one prompt waits for its background tasks (A4).
+/// The default time that a session with one prompt waits for its background tasks (A4).
 const BACKGROUND_WAIT: Duration = Duration::from_secs(600);
-/// The most tokens of one answer.
+/// The maximum number of tokens of an answer.
 const MAX_TOKENS: u32 = 16_384;
 
-/// The most times that a request without an answer is sent again.
+/// The maximum number of retries of a request without an answer.
 const MAX_RETRIES: u32 = 10;
 
-/// Default number of attempts that a turn has to give an answer of the host's schema.
+/// The default number of attempts in a turn at an answer that matches the host's schema.
 const OUTPUT_ATTEMPTS: u32 = 5;
 
-/// Options of a host.
+/// The options that a host can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnOptions {
-    /// Number of times in a row that hooks at a turn's end may send the model back to work; 0: no limit (L4).
+    /// The number of times in a row that hooks at the end of a turn may make the model continue; 0 means no limit (L4).
     pub stop_cap: u32,
-    /// The most tokens of one answer.
+    /// The maximum number of tokens of an answer.
     pub max_tokens: u32,
-    /// Set if the session is one prompt and can't be woken afterwards: then `asyncRewake` hooks are waited for (A4).
+    /// Set if the session has one prompt and can't be woken afterwards: then `asyncRewake` hooks are waited for (A4).
     pub one_shot: bool,
-    /// Settings of requests.
+    /// The settings of requests.
     pub model: ModelSettings,
-    /// Maximum number of retries of a request without an answer.
+    /// The maximum number of retries of a request without an answer.
     pub max_retries: u32,
-    /// Total time that such a session waits for its background tasks at the end of a turn; zero: none (A4).
+    /// The total time that such a session waits for its background tasks at the end of a turn; zero means no wait (A4).
     pub background_wait: Duration,
-    /// Set if a screen shows answers as they come: then MessageDisplay is fired for each batch of whole lines, and the
-    /// text to
-    /// show is in [`crate::update::UpdateKind::Displayed`].
+    /// Set if a screen shows answers as they arrive: then MessageDisplay is fired for each batch of complete lines, and
+    /// the text to show is in [`crate::update::UpdateKind::Displayed`].
     pub shows_batches: bool,
-    /// Set if all pieces of answers are reported as they come: [`crate::update::UpdateKind::Piece`].
+    /// Set if all pieces of answers are reported as they arrive: [`crate::update::UpdateKind::Piece`].
     pub tells_pieces: bool,
-    /// Number of attempts that a turn has to give an answer of the host's schema, if there is one.
+    /// The number of attempts in a turn at an answer that matches the host's schema, if there is one.
     pub output_attempts: u32,
 }
 
@@ -90,23 +89,23 @@ pub(crate) struct Approvers {
     pub(crate) auto: Option<AutoMode>,
 }
 
-/// State that all agent loops of a session share. Dropping a handle ends nothing: the session does.
+/// The state that all agent loops of a session share. Dropping a handle ends nothing: the session does.
 pub(crate) struct SessionShared {
     pub(crate) engine: Engine,
-    /// Watchers, about the session's own agent loop.
+    /// The watchers, for updates about the session's own agent loop.
     pub(crate) updates: Updates,
     pub(crate) options: TurnOptions,
     pub(crate) at_turn_end: TurnEndTasks,
     pub(crate) detached_events: DetachedEvents,
-    /// Spending of the whole session.
+    /// The spending of the whole session.
     pub(crate) meter: Meter,
-    /// Mode, rules and directories, as they change.
+    /// The current mode, rules and directories.
     pub(crate) permissions: SessionPermissions,
-    /// Classifier of the mode `auto`.
+    /// The classifier of the mode `auto`.
     pub(crate) auto: Option<AutoMode>,
-    /// Background tasks.
+    /// The background tasks.
     pub(crate) tasks: Option<Tasks>,
-    /// The shared list of tasks, and its teammates.
+    /// The shared task list, and its teammates.
     pub(crate) team: Option<Team>,
     /// The session's model, if it has changed.
     pub(crate) seat: Seat,
@@ -116,24 +115,24 @@ pub(crate) struct SessionShared {
     pub(crate) budget_usd: Option<f64>,
     /// The model that answers if the main one is overloaded.
     pub(crate) fallback: Option<Fallback>,
-    /// The tools that are called if the model names another one.
+    /// The aliases of tools: the tool to call for a name that the model uses.
     pub(crate) tool_aliases: HashMap<String, String>,
-    /// The answers of the host's schema, if there is one.
+    /// The answers that match the host's schema, if there is one.
     pub(crate) structured_output: Option<StructuredOutput>,
-    /// Size of the conversation.
+    /// The size of the conversation.
     pub(crate) context: ContextUsage,
     /// The thinking before an answer.
     pub(super) thinking: Mutex<Thinking>,
-    /// Warnings about settings, which are given once.
+    /// The warnings about settings that were already given.
     pub(super) warned: Mutex<HashSet<String>>,
-    /// The size that conversations are compacted for, if the host limits it.
+    /// The context size at which conversations are compacted, if the host limits it.
     pub(crate) window: Option<Window>,
-    /// Instructions from files.
+    /// The instructions from files.
     pub(crate) instructions: Instructions,
     /// Runs calls; agent loops share the person.
     calls: ToolCalls,
     watched: Mutex<Vec<PathBuf>>,
-    /// Told when other files are to be watched.
+    /// Notified when the watched files change.
     watch_news: Arc<Notify>,
     /// Set if the session has written settings since the last check.
     wrote_settings: AtomicBool,
@@ -192,7 +191,7 @@ impl SessionShared {
         }
     }
 
-    /// Keeps copies of edited files from now on.
+    /// Sets the checkpoints for copies of edited files.
     pub(crate) fn keep_checkpoints(&mut self, checkpoints: Checkpoints) {
         self.calls = self.calls.clone().with_checkpoints(checkpoints.clone());
         self.checkpoints = Some(checkpoints);
@@ -203,14 +202,14 @@ impl SessionShared {
         self.calls.with_tools(toolbox.clone())
     }
 
-    /// Returns the tool that is called by a name that the model has used. Aliases are not followed further.
-    pub(crate) fn called<'n>(&'n self, name: &'n str) -> &'n str {
+    /// Returns the tool to call for a name that the model has used. Aliases are not followed further.
+    pub(crate) fn resolve_alias<'n>(&'n self, name: &'n str) -> &'n str {
         self.tool_aliases.get(name).map_or(name, String::as_str)
     }
 
-    /// Watchers, about an agent loop.
-    pub(crate) fn updates_of(&self, who: &Origin) -> Updates {
-        self.updates.about(who.clone())
+    /// Returns the watchers, for updates about an agent loop.
+    pub(crate) fn updates_of(&self, origin: &Origin) -> Updates {
+        self.updates.about(origin.clone())
     }
 
     /// Fires an event, waits for its hooks, and shows their messages to the user.
@@ -239,7 +238,7 @@ impl SessionShared {
         self.leave_with(facts, body, updates, ());
     }
 
-    /// The same; `kept` is dropped when its hooks have ended, or at once if there are none.
+    /// Fires an event without waiting (L3); `kept` is dropped when its hooks have ended, or at once if there are none.
     pub(crate) fn leave_with(
         self: &Arc<Self>,
         facts: &Facts,
@@ -262,10 +261,11 @@ impl SessionShared {
         let (hook, verdict) = (hook_messages::hook_name(&event.body), &outcome.verdict);
         if event.kind() == EventKind::DirectoryAdded {
             if event.body.subject() == Some("register_repo_root") {
-                // Neither the model nor the user has asked for it: it is in the stream of events, which a log is made of.
+                // Neither the model nor the user has requested it: it is in the event stream, from which a log is
+                // written.
                 return;
             }
-            // What these hooks say is for the model; the user reads how many have failed.
+            // The texts of these hooks are for the model; the user sees the number of failures.
             let says = verdict.messages.iter().map(|said| format!("{hook} says: {}", said.what));
             says.for_each(|text| self.remind_later(text));
             let failed = verdict.failures.len();
@@ -282,13 +282,13 @@ impl SessionShared {
         }
     }
 
-    /// The working directory of an agent loop has moved.
+    /// Handles a change of an agent loop's working directory.
     pub(crate) fn moved(self: &Arc<Self>, facts: &Facts, from: &Path, updates: &Updates) {
         let cwd = facts.cwd();
         if cwd == from {
             return;
         }
-        updates.tell(crate::update::UpdateKind::Moved { cwd: cwd.clone() });
+        updates.send(crate::update::UpdateKind::Moved { cwd: cwd.clone() });
         self.watch_news.notify_one();
         let body = CwdChanged::new(from.to_string_lossy().into_owned(), cwd.to_string_lossy().into_owned());
         self.leave(facts, body, updates);
@@ -303,7 +303,7 @@ impl SessionShared {
         self.put_title(Some(title.to_owned()));
     }
 
-    /// The same, or that it is called nothing.
+    /// Sets or removes the session's title.
     pub(crate) fn put_title(&self, title: Option<String>) {
         *self.title.lock().unwrap_or_else(PoisonError::into_inner) = title;
     }
@@ -318,17 +318,17 @@ impl SessionShared {
         std::mem::take(&mut *self.reminders.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The paths that hooks want to be watched now (D11).
+    /// Returns the paths that hooks currently want to watch (D11).
     pub(crate) fn watched(&self) -> Vec<PathBuf> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Told when other files are to be watched.
+    /// Returns the handle that is notified when the watched files change.
     pub(crate) fn watch_news(&self) -> Arc<Notify> {
         Arc::clone(&self.watch_news)
     }
 
-    /// Records that the session has written to settings files: such a change is not judged.
+    /// Records that the session has written to settings files: such a change is not judged by hooks.
     pub(crate) fn wrote_settings(&self) {
         self.wrote_settings.store(true, Ordering::Release);
         self.watch_news.notify_one();
@@ -347,7 +347,7 @@ impl SessionShared {
 
 /// An event that was fired.
 pub(crate) struct FiredEvent {
-    /// Name of its hooks.
+    /// The name of its hooks.
     pub(crate) hook: String,
     pub(crate) outcome: Outcome,
 }
@@ -358,7 +358,7 @@ impl FiredEvent {
         self.outcome.verdict.stop.as_ref().map(hook_messages::stop_reason)
     }
 
-    /// Returns the hook that stops the host, else the first that blocks.
+    /// Returns the hook that stops the host, or else the first one that blocks.
     pub(crate) fn stopped_by(&self) -> Option<String> {
         let verdict = &self.outcome.verdict;
         let stop = verdict.stop.as_ref().map(|said| hook_messages::stopped_by(verdict.event, said));
@@ -373,7 +373,7 @@ impl FiredEvent {
     }
 }
 
-/// An error for the user.
+/// Returns an error notice for the user.
 pub(crate) fn error(text: impl Into<String>) -> Notice {
     Notice { level: Level::Error, ..Notice::warning(text) }
 }

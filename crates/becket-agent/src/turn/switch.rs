@@ -2,13 +2,13 @@
 
 use becket_model::event::context::{PostModelSwitch, PreModelSwitch};
 
-/// From one model to another. What a cache would cost is the providers' to know.
+/// A switch from one model to another. The cost of losing a cache is known only to the providers.
 pub(crate) struct Switch {
     pub(crate) from: String,
     pub(crate) to: String,
-    /// Name as the caller gave it.
+    /// The name as the caller gave it.
     pub(crate) requested: String,
-    /// Origin of the switch: `command`, `sdk`, `fallback`.
+    /// The origin of the switch: `command`, `sdk`, `fallback`.
     pub(crate) source: String,
 }
 

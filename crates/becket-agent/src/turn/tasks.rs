@@ -1,8 +1,8 @@
-//! A host's tasks at the end of each turn: notes, suggestions, cleaning up (L7).
+//! A host's tasks at the end of each turn, such as notes, suggestions, or cleaning up (L7).
 //!
-//! INVARIANT: a task of another agent loop than the session's own is never handed [`MainTurn`], and nothing else can
-//! overwrite the session's snapshots. A task that panics or overruns is a notice, and never holds the turn. Tasks that
-//! still run end with the session.
+//! INVARIANT: a task never receives [`MainTurn`] for an agent loop other than the session's own, and nothing else can
+//! overwrite the session's snapshots. A task that panics or overruns is reported, and never blocks the turn. Tasks that
+//! are still running end with the session.
 
 use crate::update::{Notice, Origin, Updates};
 use becket_engine::{CancellationToken, catch_panic};
@@ -17,28 +17,28 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The longest that a turn's end waits for a task, whatever the task asks for.
+/// The maximum time that the end of a turn waits for a task, whatever the task requests.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// A turn at its end, before its Stop hooks.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AtTurnEnd {
-    /// Agent whose turn it is.
+    /// The agent loop of the turn.
     pub of: Origin,
-    /// The facts of that moment.
+    /// The facts at that moment.
     pub session: Session,
-    /// The last answer's text.
+    /// The text of the last answer.
     pub text: String,
     /// The conversation.
     pub messages: Arc<[Message]>,
-    /// Set if a Stop hook has already sent the model back in this turn, so that the tasks have run before.
-    pub again: bool,
+    /// Set if a Stop hook has already made the model continue in this turn, so that the tasks have run before.
+    pub stop_hook_active: bool,
     /// Cancelled once the caller has gone.
     pub cancel: CancellationToken,
 }
 
-/// The same of the session's own agent loop, which alone may overwrite the session's snapshots.
+/// The end of a turn of the session's own agent loop, which alone may overwrite the session's snapshots.
 #[derive(Debug, Clone)]
 pub struct MainTurn {
     /// The turn.
@@ -47,49 +47,49 @@ pub struct MainTurn {
 }
 
 impl MainTurn {
-    /// Overwrites the session's snapshot of that name.
+    /// Overwrites the session's snapshot with this name.
     pub fn overwrite(&self, name: impl Into<String>, snapshot: Value) {
         let mut kept = self.snapshots.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.insert(name.into(), Arc::new(snapshot));
     }
 }
 
-/// Data that turn-end tasks keep of the session's own turns. Cheap to clone; readable by all.
+/// The data that turn-end tasks keep about the session's own turns. Cheap to clone; readable by all.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshots {
     kept: Arc<Mutex<HashMap<String, Arc<Value>>>>,
 }
 
 impl Snapshots {
-    /// The snapshot of that name, as it was last overwritten.
+    /// Returns the latest snapshot with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Arc<Value>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 }
 
-/// A task; its error is shown to the user.
+/// The function of a task; its error is shown to the user.
 pub type TaskRun<T> = Arc<dyn Fn(T) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
-/// Kind of turns that a task runs for.
+/// The turns that a task runs for.
 #[derive(Clone)]
 pub enum ForTurns {
-    /// The session's own alone.
+    /// Only the session's own turns.
     MainOnly(TaskRun<MainTurn>),
-    /// Those of subagents, too.
+    /// All turns, including those of subagents.
     All(TaskRun<AtTurnEnd>),
 }
 
-/// Relation of a turn's end to a task: waiting or not.
+/// The way in which the end of a turn treats a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// It waits, up to this limit and 60 s at most; then the task is dropped.
+pub enum TaskWait {
+    /// The turn waits for the task, up to this limit and at most 60 s; then the task is dropped.
     Await(Duration),
-    /// It does not wait; the session owns the task and ends it.
-    Leave,
+    /// The turn does not wait; the session owns the task and ends it.
+    Detach,
 }
 
-/// Behaviour of a task in a session that was started bare.
+/// The behaviour of a task in a bare session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InBare {
     /// The task is skipped.
@@ -98,16 +98,16 @@ pub enum InBare {
     Run,
 }
 
-/// Something that a host does at the end of each turn.
+/// A task of a host at the end of each turn.
 #[derive(Clone)]
 pub struct TurnEndTask {
-    /// For notices.
+    /// The name for notices.
     pub name: String,
-    /// Behaviour in a bare session.
+    /// The behaviour in a bare session.
     pub bare: InBare,
-    /// Relation to the end of the turn.
-    pub how: How,
-    /// Its work, and the kind of turns.
+    /// The relation to the end of the turn.
+    pub wait: TaskWait,
+    /// The function, and the turns that it runs for.
     pub run: ForTurns,
 }
 
@@ -115,14 +115,14 @@ impl TurnEndTask {
     /// Creates a task for the session's own turns, which a bare session skips.
     pub(crate) fn of_main<F>(
         name: impl Into<String>,
-        how: How,
+        wait: TaskWait,
         run: impl Fn(MainTurn) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
         let run: TaskRun<MainTurn> = Arc::new(move |turn| Box::pin(run(turn)));
-        Self { name: name.into(), bare: InBare::Skip, how, run: ForTurns::MainOnly(run) }
+        Self { name: name.into(), bare: InBare::Skip, wait, run: ForTurns::MainOnly(run) }
     }
 }
 
@@ -131,25 +131,25 @@ impl fmt::Debug for TurnEndTask {
         f.debug_struct("TurnEndTask")
             .field("name", &self.name)
             .field("bare", &self.bare)
-            .field("how", &self.how)
+            .field("wait", &self.wait)
             .field("main_only", &matches!(self.run, ForTurns::MainOnly(_)))
             .finish_non_exhaustive()
     }
 }
 
-/// The tasks of a session. Cheap to clone; all clones are the same registry.
+/// The registered tasks of a session. Cheap to clone; all clones are the same registry.
 #[derive(Debug, Clone, Default)]
 pub struct TurnEndTasks {
     tasks: Arc<Mutex<Vec<TurnEndTask>>>,
     left: Arc<Mutex<JoinSet<()>>>,
-    /// Number of running tasks.
+    /// The number of running tasks.
     running: watch::Sender<usize>,
     snapshots: Snapshots,
     bare: bool,
 }
 
 impl TurnEndTasks {
-    /// No tasks yet; `bare` is how the session was started.
+    /// Creates an empty registry; `bare` is true if the session was started bare.
     #[must_use]
     pub fn new(bare: bool) -> Self {
         Self { bare, ..Self::default() }
@@ -160,13 +160,13 @@ impl TurnEndTasks {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).push(task);
     }
 
-    /// Returns the data that tasks keep of the session's own turns.
+    /// Returns the data that tasks keep about the session's own turns.
     #[must_use]
     pub fn snapshots(&self) -> &Snapshots {
         &self.snapshots
     }
 
-    /// Runs them: returns once all that are to be awaited have ended, or are over their limit.
+    /// Runs the tasks; returns once all awaited ones have ended or exceeded their limit.
     pub(crate) async fn run(&self, at: &AtTurnEnd, updates: &Updates) {
         let tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut awaited = Vec::new();
@@ -176,25 +176,24 @@ impl TurnEndTasks {
             }
             let Some(work) = self.begin(&task, at) else { continue };
             let (name, updates) = (task.name, updates.clone());
-            match task.how {
-                How::Await(limit) => awaited.push(waited_for(name, work, limit.min(LONGEST), updates)),
-                How::Leave => self.leave(async move { tell(&name, work.await, &updates) }),
+            match task.wait {
+                TaskWait::Await(limit) => awaited.push(waited_for(name, work, limit.min(LONGEST), updates)),
+                TaskWait::Detach => self.leave(async move { tell(&name, work.await, &updates) }),
             }
         }
         join_all(awaited).await;
     }
 
-    /// Waits until nothing of what was left running runs any more: for a host that has nothing else to do, and ends the session
-    /// then. Cancel-safe.
+    /// Waits until no detached task is running any more, for a host that then ends the session. Cancel-safe.
     pub async fn settled(&self) {
         // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
         let _ = self.running.subscribe().wait_for(|running| *running == 0).await;
     }
 
-    /// Ends what was left, and waits until it is gone.
+    /// Ends the detached tasks, and waits until they are gone.
     pub(crate) async fn end(&self) {
-        let mut left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
-        left.shutdown().await;
+        let mut detached = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
+        detached.shutdown().await;
     }
 
     fn begin(
@@ -207,7 +206,7 @@ impl TurnEndTasks {
             (ForTurns::MainOnly(_), Origin::Subagent { .. }) => None,
             (ForTurns::MainOnly(run), Origin::Main) => {
                 let (run, snapshots) = (Arc::clone(run), self.snapshots.clone());
-                // Async around the call, which can panic before there is a future.
+                // In an async block because the call can panic before there is a future.
                 Some(Box::pin(catch_panic(async move { run(MainTurn { at, snapshots }).await })))
             }
             (ForTurns::All(run), Origin::Main | Origin::Subagent { .. }) => {
@@ -218,17 +217,17 @@ impl TurnEndTasks {
     }
 
     fn leave(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        while left.try_join_next().is_some() {}
+        let mut detached = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        while detached.try_join_next().is_some() {}
         let running = RunningTask::begin(&self.running);
-        left.spawn(async move {
+        detached.spawn(async move {
             work.await;
             drop(running);
         });
     }
 }
 
-/// A task that was left running, whatever becomes of it.
+/// A running detached task, counted until dropped.
 struct RunningTask(watch::Sender<usize>);
 
 impl RunningTask {

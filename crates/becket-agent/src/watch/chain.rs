@@ -1,61 +1,62 @@
-//! Tells changes that hooks make themselves from others, so that no hook feeds itself for ever. Pure.
+//! Distinguishes changes that hooks make themselves from others, so that no hook triggers itself forever. Pure.
 //!
-//! A change is an echo if a hook of a change still runs, or ended a moment ago: its author is unknown. A path may
-//! change [`MOST`] times in a row of echoes; then it is not reported until there was a moment of rest.
+//! A change is an echo if a hook of a change is still running, or has just ended: its author is unknown. For each path,
+//! [`MOST`] echoes in a row are reported; then no more until there was a moment without changes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Maximum number of echoes in a row that are reported for a path.
+/// The maximum number of echoes in a row that are reported for a path.
 pub(super) const MOST: u32 = 10;
-/// Time after a hook in which a change may be its own.
+/// The time after a hook in which a change may be the hook's own.
 pub(super) const ECHO: Duration = Duration::from_secs(1);
 
-/// Changes since the last moment of rest.
+/// The changes since the last moment without echoes.
 #[derive(Debug, Default)]
 pub(super) struct Chain {
-    /// Hooks of changes that run.
+    /// The number of hooks of changes that are running.
     running: usize,
-    /// End of the last hook.
+    /// The end of the last hook.
     ended: Option<Instant>,
     told: HashMap<PathBuf, u32>,
 }
 
-/// Treatment of a change.
+/// The way in which a change is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Link {
-    /// Hooks hear of it.
+    /// The change is reported to hooks.
     Told,
-    /// They don't: the path has changed too often among its own echoes. The first time the user hears of that.
+    /// The change is not reported: the path has changed too often among its own echoes. The first time, the user is
+    /// notified.
     Muted { first: bool },
 }
 
 impl Chain {
-    /// A path has changed.
+    /// Records a change of a path.
     pub(super) fn changed(&mut self, path: &Path, now: Instant) -> Link {
         let is_echo = self.running > 0 || self.ended.is_some_and(|ended| now.duration_since(ended) < ECHO);
         if !is_echo {
             self.told.clear();
         }
-        let told = self.told.entry(path.to_owned()).or_default();
-        *told = told.saturating_add(1);
-        match *told {
-            told if told <= MOST => Link::Told,
-            told => {
-                // A muted change keeps the row alive: a hook outside of the session may be making it.
+        let count = self.told.entry(path.to_owned()).or_default();
+        *count = count.saturating_add(1);
+        match *count {
+            count if count <= MOST => Link::Told,
+            count => {
+                // A muted change extends the row: a hook outside the session may be making it.
                 self.ended = Some(now);
-                Link::Muted { first: told == MOST + 1 }
+                Link::Muted { first: count == MOST + 1 }
             }
         }
     }
 
-    /// Hooks of a change begin.
+    /// Records that the hook of a change has started.
     pub(super) fn began(&mut self) {
         self.running += 1;
     }
 
-    /// They have ended.
+    /// Records that it has ended.
     pub(super) fn ended(&mut self, now: Instant) {
         self.running = self.running.saturating_sub(1);
         self.ended = Some(now);
@@ -66,7 +67,7 @@ impl Chain {
 mod tests {
     use super::*;
 
-    fn told(chain: &mut Chain, path: &str, now: Instant) -> bool {
+    fn is_reported(chain: &mut Chain, path: &str, now: Instant) -> bool {
         chain.changed(Path::new(path), now) == Link::Told
     }
 
@@ -75,12 +76,12 @@ mod tests {
         let (mut chain, mut now) = (Chain::default(), Instant::now());
         let mut round = |chain: &mut Chain, rest: Duration| {
             now += rest;
-            let told = told(chain, "/a", now);
-            if told {
+            let is_reported = is_reported(chain, "/a", now);
+            if is_reported {
                 chain.began();
                 chain.ended(now);
             }
-            told
+            is_reported
         };
         let soon = Duration::from_millis(200);
         let heard = (0..100).filter(|_| round(&mut chain, soon)).count();
@@ -95,11 +96,11 @@ mod tests {
         let (mut chain, now) = (Chain::default(), Instant::now());
         chain.began();
         for _ in 0..MOST {
-            assert!(told(&mut chain, "/a", now));
+            assert!(is_reported(&mut chain, "/a", now));
         }
         assert_eq!(chain.changed(Path::new("/a"), now), Link::Muted { first: true });
         assert_eq!(chain.changed(Path::new("/a"), now), Link::Muted { first: false });
-        assert!(told(&mut chain, "/b", now));
+        assert!(is_reported(&mut chain, "/b", now));
     }
 
     #[test]
@@ -109,7 +110,7 @@ mod tests {
         for n in 0..1000 {
             now += Duration::from_millis(100);
             let path = if n % 2 == 0 { "/a" } else { "/b" };
-            if !told(&mut chain, path, now) {
+            if !is_reported(&mut chain, path, now) {
                 break;
             }
             heard += 1;

@@ -1,9 +1,9 @@
-//! Changes reported by the operating system, kept until the next look.
+//! Changes reported by the operating system, kept until the next check.
 //!
-//! Directories are watched and not files, so that a file that is replaced by another of its name is still seen. A path
-//! that does not exist yet is waited for in its nearest existing directory.
+//! Directories are watched instead of files, so that a file that is replaced by another one of the same name is still
+//! noticed. For a path that does not exist yet, its nearest existing directory is watched.
 //!
-//! INVARIANT: at most one mark is kept for each wanted path, whatever changes around it and however often.
+//! INVARIANT: at most one mark is kept for each watched path, however much and however often it changes.
 
 use crate::definitions::is_markdown;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Quiet time after which a change counts as complete.
+/// The time without changes after which a change counts as complete.
 const QUIET: Duration = Duration::from_millis(100);
-/// The longest that a change waits for that.
+/// The maximum time that a change waits for that.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// The most directories of one tree that are listened to, and how deep they may lie.
+/// The maximum number of directories watched in a tree, and their maximum depth.
 const MOST_DIRECTORIES: usize = 500;
 const DEEPEST: usize = 8;
 
@@ -28,22 +28,22 @@ const DEEPEST: usize = 8;
 pub(super) struct WatchedPaths {
     /// Single paths.
     pub(super) paths: HashSet<PathBuf>,
-    /// Directories with all that is below; their Markdown files count.
+    /// Directory trees, in which Markdown files are watched.
     pub(super) trees: Vec<PathBuf>,
-    /// Directories whose own entries count.
+    /// Directories whose direct entries are watched.
     pub(super) flat: Vec<PathBuf>,
 }
 
-/// The marks that changes have left.
+/// The marks left by changes.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    /// Wanted paths, trees and flat directories.
+    /// The marked paths, trees and flat directories.
     pub(super) paths: HashSet<PathBuf>,
-    /// Something went unheard, or a directory around a path is another one: all has to be looked at.
+    /// Set if events were lost, or a directory around a path was replaced: everything must be checked.
     pub(super) all: bool,
 }
 
-/// Marks, and what they are left for.
+/// The marks, and the paths that they can be set for.
 #[derive(Debug, Default)]
 pub(super) struct Dirty {
     inner: Mutex<Inner>,
@@ -53,14 +53,14 @@ pub(super) struct Dirty {
 #[derive(Debug, Default)]
 struct Inner {
     wanted: WatchedPaths,
-    /// The directories around what is wanted.
+    /// The parent directories of the watched paths.
     around: HashSet<PathBuf>,
     marks: Marks,
     first: Option<Instant>,
     last: Option<Instant>,
 }
 
-/// Listens to the operating system. Dropped, it is gone.
+/// Receives events from the operating system, until dropped.
 pub(super) struct Disk {
     watcher: RecommendedWatcher,
     watched: HashSet<PathBuf>,
@@ -68,11 +68,11 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// Listens to nothing yet.
+    /// Creates a watcher without any paths.
     pub(super) fn new() -> Result<Self, notify::Error> {
         let dirty = Arc::<Dirty>::default();
-        let told = Arc::clone(&dirty);
-        let on = move |event: notify::Result<Event>| told.heard(event.as_ref().ok());
+        let receiver = Arc::clone(&dirty);
+        let on = move |event: notify::Result<Event>| receiver.heard(event.as_ref().ok());
         let watcher = RecommendedWatcher::new(on, Config::default().with_follow_symlinks(false))?;
         Ok(Self { watcher, watched: HashSet::new(), dirty })
     }
@@ -81,15 +81,16 @@ impl Disk {
         Arc::clone(&self.dirty)
     }
 
-    /// Listens to what is around these, and to nothing else. With `afresh` also where it does already: a directory may be
-    /// another one of the same name. Gives what can't be watched.
+    /// Watches the directories around these paths, and nothing else. With `afresh`, existing watches are renewed: a
+    /// directory may have been replaced by another one of the same name. Returns errors about paths that can't be
+    /// watched.
     pub(super) fn listen(&mut self, wanted: WatchedPaths, afresh: bool) -> Vec<String> {
         let (directories, mut wrong) = directories(&wanted);
         self.dirty.want(wanted);
         let gone: Vec<PathBuf> = self.watched.difference(&directories).cloned().collect();
         for old in gone {
             self.watched.remove(&old);
-            // It may be gone from the disk, too.
+            // The directory may also have been deleted.
             drop(self.watcher.unwatch(&old));
         }
         for directory in directories {
@@ -105,9 +106,8 @@ impl Disk {
     }
 }
 
-/// Returns the directories to watch, and errors for those that are too many: for a path the nearest existing directory,
-/// and
-/// all of a tree.
+/// Returns the directories to watch, and errors for those beyond the limit: for a path the nearest existing directory,
+/// and all directories of a tree.
 fn directories(wanted: &WatchedPaths) -> (HashSet<PathBuf>, Vec<String>) {
     let nearest = |path: &Path| path.ancestors().skip(1).find(|above| above.is_dir()).map(Path::to_owned);
     let around =
@@ -126,7 +126,8 @@ fn directories(wanted: &WatchedPaths) -> (HashSet<PathBuf>, Vec<String>) {
     (all, wrong)
 }
 
-/// The directories of a tree, itself among them, from above; and whether these are all. Hidden ones hold no definition.
+/// Returns the directories of a tree, including the tree itself, topmost first, and whether these are all. Hidden ones
+/// contain no definitions.
 fn tree_of(tree: &Path) -> (Vec<PathBuf>, bool) {
     let (mut found, mut at) = (Vec::new(), 0);
     found.extend(Some(tree.to_owned()).filter(|tree| tree.is_dir()));
@@ -158,7 +159,7 @@ impl Dirty {
         (inner.wanted, inner.around) = (wanted, around);
     }
 
-    /// The operating system says something; `None` is an error of its own.
+    /// Handles an event of the operating system; `None` is an error of the watcher itself.
     fn heard(&self, event: Option<&Event>) {
         let mut inner = self.inner();
         match event {
@@ -179,7 +180,7 @@ impl Dirty {
         self.news.notify_one();
     }
 
-    /// Leaves a mark, as if a path had changed now.
+    /// Sets a mark, as if a path had just changed.
     pub(super) fn mark(&self, path: PathBuf) {
         let mut inner = self.inner();
         inner.marks.paths.insert(path);
@@ -188,7 +189,7 @@ impl Dirty {
         self.news.notify_one();
     }
 
-    /// Returns once there are marks, and it was quiet for a moment.
+    /// Returns once there are marks, and nothing has changed for a moment.
     pub(super) async fn settled(&self) {
         loop {
             let news = self.news.notified();
@@ -220,7 +221,7 @@ impl Inner {
         Some((self.last? + QUIET).min(self.first? + LONGEST))
     }
 
-    /// Marks what a path means, if it means anything here.
+    /// Sets the mark for a changed path; returns whether it matters here.
     fn takes(&mut self, path: &Path, moves: bool) -> bool {
         let WatchedPaths { paths, trees, flat } = &self.wanted;
         if paths.contains(path) {
@@ -229,7 +230,7 @@ impl Inner {
         }
         if let Some(tree) = trees.iter().find(|tree| path.starts_with(tree) && counts_in_a_tree(path, moves))
         {
-            // A directory that comes or goes is to be listened to, or no more.
+            // A new or removed directory must be added to or removed from the watch.
             self.marks.all |= !is_markdown(path);
             self.marks.paths.insert(tree.clone());
             return true;
@@ -240,14 +241,15 @@ impl Inner {
             self.marks.paths.insert(flat.clone());
             return true;
         }
-        // A directory on the way was made, removed or renamed.
+        // A directory on the way was created, removed or renamed.
         let is_around = moves && self.around.contains(path);
         self.marks.all |= is_around;
         is_around
     }
 }
 
-/// A Markdown file; or what may be a directory, the tree itself among them, that came or went with all that is in it.
+/// Returns whether a path may matter in a tree: a Markdown file, or possibly a directory that was moved with its
+/// content.
 fn counts_in_a_tree(path: &Path, moves: bool) -> bool {
     is_markdown(path) || (moves && path.extension().is_none())
 }

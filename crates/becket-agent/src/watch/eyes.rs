@@ -1,4 +1,4 @@
-//! Compares what is on disk with what lay there before. Blocks, and so runs off the runtime's threads.
+//! Compares the disk with its previous state. Blocks, and so runs off the runtime's threads.
 
 use super::disk::{Disk, Marks, WatchedPaths};
 use super::list::List;
@@ -9,14 +9,14 @@ use becket_model::Source;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-/// Changes found by a look.
+/// The changes found by a check.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Changes {
-    /// Files of FileChanged, and what has happened to them.
+    /// The files of FileChanged, with the kind of change.
     pub(super) files: Vec<(PathBuf, &'static str)>,
-    /// Files of the configuration, by what ConfigChange calls their source.
+    /// The files of the configuration, by their source in ConfigChange.
     pub(super) config: Vec<ConfigFile>,
-    /// Paths to look at again later, since their hooks still run.
+    /// The paths to check again later, because their hooks are still running.
     pub(super) held: Vec<PathBuf>,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct Changes {
 pub(super) struct ConfigFile {
     pub(super) source: &'static str,
     pub(super) path: PathBuf,
-    /// The path that stands for all files of that source.
+    /// The path that represents all files of that source.
     pub(super) place: PathBuf,
 }
 
-/// Source name of skills and commands in ConfigChange.
+/// The source of skills and commands in ConfigChange.
 pub(super) const SKILLS: &str = "skills";
 
-/// The paths to watch, and the settings as they were before anything ran.
+/// The paths to watch, and the settings from before anything ran.
 pub(crate) struct WatchBaseline {
     what: FileWatch,
     settings: Vec<BTreeMap<PathBuf, Content>>,
@@ -40,7 +40,7 @@ pub(crate) struct WatchBaseline {
 }
 
 impl FileWatch {
-    /// Reads the settings: what changes from here on is a change. Blocks.
+    /// Reads the settings, relative to which changes are detected. Blocks.
     pub(crate) fn remember(self) -> WatchBaseline {
         let settings = self.settings.iter().map(contents).collect();
         let skills = self.skills.iter().map(|tree| below(tree)).collect();
@@ -48,7 +48,7 @@ impl FileWatch {
     }
 }
 
-/// The state of the disk at the last look.
+/// The state of the disk at the last check.
 pub(super) struct Eyes {
     what: FileWatch,
     disk: Disk,
@@ -58,7 +58,7 @@ pub(super) struct Eyes {
 }
 
 impl Eyes {
-    /// Starts from the remembered state. All settings are marked, since they may have changed since then.
+    /// Starts from the remembered state. All settings are marked, because they may have changed since then.
     pub(super) fn new(before: WatchBaseline, disk: Disk) -> Self {
         let WatchBaseline { what, settings, skills } = before;
         let dirty = disk.dirty();
@@ -66,9 +66,8 @@ impl Eyes {
         Self { what, disk, files: HashMap::new(), settings, skills }
     }
 
-    /// Watches the files of a list instead of the old ones; returns those that can't be watched. `afresh` if
-    /// directories may
-    /// have changed.
+    /// Watches the files of a new list; returns those that can't be watched. Set `afresh` if directories may have
+    /// changed.
     pub(super) fn watch(&mut self, list: &List, afresh: bool) -> Vec<String> {
         let files = self.what.settings.iter().map(|settings| settings.file.clone());
         let wanted = WatchedPaths {
@@ -77,7 +76,7 @@ impl Eyes {
             flat: self.what.settings.iter().filter_map(|settings| settings.more.clone()).collect(),
         };
         let wrong = self.disk.listen(wanted, afresh);
-        // Looked at once changes are heard of, or one in between would be lost.
+        // Checked only after the watch is set up, or a change in between would be lost.
         self.files.retain(|path, _| list.paths.contains(path));
         for path in &list.paths {
             self.files.entry(path.clone()).or_insert_with(|| PathState::at(path));
@@ -85,12 +84,12 @@ impl Eyes {
         wrong
     }
 
-    /// Takes the current settings as known: the session has written them itself.
+    /// Takes the current settings as the known state: the session has written them itself.
     pub(super) fn know_settings(&mut self) {
         self.settings = self.what.settings.iter().map(contents).collect();
     }
 
-    /// Looks at what is marked; `may` says of which paths hooks may hear now.
+    /// Checks the marked paths; `may` returns whether hooks of a path may run now.
     pub(super) fn look(&mut self, marks: &Marks, mut may: impl FnMut(&Path) -> bool) -> Changes {
         let mut changes = Changes::default();
         let is_marked = |path: &PathBuf| marks.all || marks.paths.contains(path);
@@ -139,7 +138,7 @@ impl Eyes {
 }
 
 impl Changes {
-    /// Notes that the files of a source are others than before, if hooks may hear of it now.
+    /// Records that the files of a source have changed, if hooks may run now.
     fn compare<T: PartialEq>(
         &mut self,
         source: &'static str,
@@ -164,13 +163,13 @@ fn contents(settings: &Settings) -> BTreeMap<PathBuf, Content> {
     all.filter(|(content, _)| *content != Content::Nothing).map(|(content, path)| (path, content)).collect()
 }
 
-/// The Markdown files of a tree.
+/// Returns the Markdown files of a tree.
 fn below(tree: &Path) -> BTreeMap<PathBuf, PathState> {
     let files = markdown(tree, &Source::User, is_markdown).files.into_iter().map(|file| tree.join(file));
     files.map(|file| (file.clone(), PathState::at(&file))).collect()
 }
 
-/// The first file that is not what it was.
+/// Returns the first file that has changed.
 fn different<T: PartialEq>(before: &BTreeMap<PathBuf, T>, now: &BTreeMap<PathBuf, T>) -> Option<PathBuf> {
     let mut all = before.keys().chain(now.keys());
     all.find(|path| before.get(*path) != now.get(*path)).cloned()

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// The most paths that a session watches for its hooks.
+/// The maximum number of paths that a session watches for its hooks.
 pub(super) const MOST: usize = 1000;
 
-/// The watched paths, and the reports on those that are not.
+/// The watched paths, and messages about those that are not watched.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct List {
     pub(super) paths: Vec<PathBuf>,
@@ -13,10 +13,11 @@ pub(super) struct List {
 }
 
 impl List {
-    /// The static list, which matchers name in the cwd (M8), and the dynamic one, which hooks gave last (D11).
+    /// Combines the static list, which matchers name in the cwd (M8), and the dynamic one, which hooks returned last
+    /// (D11).
     pub(super) fn of(names: &[&str], cwd: &Path, dynamic: &[PathBuf]) -> Self {
         let mut list = Self::default();
-        // A name with a directory in it is a name anyway: the matcher meets base names.
+        // A name that contains a directory is still a name: the matcher is tested against base names.
         for name in names {
             list.add(becket_engine::absolute(name, cwd, None));
         }

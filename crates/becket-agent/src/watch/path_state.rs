@@ -1,4 +1,4 @@
-//! The state of a path at one look, and its changes since.
+//! The state of a path, and its changes since then.
 
 use becket_engine::config::read_text;
 use sha2::{Digest, Sha256};
@@ -6,25 +6,25 @@ use std::fs::Metadata;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// State of a path. Two equal states mean the same file, unchanged; links are followed.
+/// The state of a path. Equal states mean the same file, unchanged; links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathState {
-    /// Nothing.
+    /// Nothing exists at the path.
     Nothing,
     /// A file or a directory.
     Something {
         length: u64,
         modified: Option<SystemTime>,
-        /// Identity of the file, on systems that report it.
+        /// The identity of the file, on systems that report it.
         id: u64,
     },
 }
 
 impl PathState {
-    /// Looks.
+    /// Reads the state of a path.
     pub(super) fn at(path: &Path) -> Self {
         match path.metadata() {
-            // A change inside a directory does not make it another directory.
+            // A change inside a directory does not make it a different directory.
             Ok(found) if found.is_dir() => Self::Something { length: 0, modified: None, id: 0 },
             Ok(found) => {
                 Self::Something { length: found.len(), modified: found.modified().ok(), id: id(&found) }
@@ -55,7 +55,7 @@ fn id(_: &Metadata) -> u64 {
     0
 }
 
-/// State of a settings file. A file that is written again with the same text has not changed.
+/// The state of a settings file. A file that is rewritten with the same text has not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Nothing,
@@ -64,7 +64,7 @@ pub(super) enum Content {
 }
 
 impl Content {
-    /// Reads it.
+    /// Reads the state of a file.
     pub(super) fn of(path: &Path) -> Self {
         match read_text(path) {
             Ok(None) => Self::Nothing,

@@ -1,4 +1,4 @@
-//! The places that a host has watched while a session is open.
+//! The files that a host watches while a session is open.
 
 use crate::definitions::Homes;
 use becket_engine::config::Request;
@@ -6,27 +6,27 @@ use becket_model::Source;
 use becket_rules::Destination;
 use std::path::{Path, PathBuf};
 
-/// The files that are watched while a session is open: those that hooks ask for, and those of the configuration.
+/// The files that are watched while a session is open: those that hooks request, and those of the configuration.
 #[derive(Debug, Clone)]
 pub struct FileWatch {
     pub(super) settings: Vec<Settings>,
-    /// Directories of skills and commands.
+    /// The directories of skills and commands.
     pub(super) skills: Vec<PathBuf>,
 }
 
 /// The settings of one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Settings {
-    /// As ConfigChange says it.
+    /// The name of the source in ConfigChange.
     pub(super) source: &'static str,
     pub(super) file: PathBuf,
-    /// A directory of further files.
+    /// The directory of additional files.
     pub(super) more: Option<PathBuf>,
 }
 
 impl FileWatch {
-    /// The settings that a request reads, and the skills below these homes. A plugin's are not watched: they change with an
-    /// installation.
+    /// Returns the settings that a request reads, and the skills below these homes. Plugins are not watched: they
+    /// change only by an installation.
     #[must_use]
     pub fn of(request: &Request, homes: &Homes) -> Self {
         let managed = request.managed.as_ref().unwrap_or(&request.profile.managed);
@@ -43,7 +43,7 @@ impl FileWatch {
             (sources.local, "local_settings", Destination::LocalSettings),
         ] {
             let file = request.settings_file(destination).filter(|_| wanted);
-            // A session that starts in the home directory finds the user's own as the project's.
+            // A session started in the home directory finds the user's own files as the project's.
             let file = file.filter(|file| settings.iter().all(|other| other.file != *file));
             settings.extend(file.map(|file| Settings { source, file, more: None }));
         }
@@ -55,14 +55,14 @@ impl FileWatch {
 }
 
 impl Settings {
-    /// The files that there may be.
+    /// Returns the files that may exist.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let more = self.more.iter().flat_map(|directory| json_in(directory));
         std::iter::once(self.file.clone()).chain(more).collect()
     }
 }
 
-/// The JSON files of a directory by name.
+/// Returns the JSON files of a directory, sorted by name.
 fn json_in(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());

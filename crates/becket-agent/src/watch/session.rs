@@ -1,7 +1,8 @@
-//! The watch of one session: changes on disk become events, and what hooks make of them is done.
+//! The watch of a session: changes on disk become events, and the results of their hooks are applied.
 //!
-//! FileChanged is started and left (L3), one run of a path at a time and [`AT_ONCE`] in all: what changes meanwhile waits,
-//! and is told once. ConfigChange is waited for, beside everything else, since it may refuse the change (C8).
+//! FileChanged is fired without waiting (L3), at most one run per path and [`AT_ONCE`] in total: changes in the
+//! meantime are collected and reported once. ConfigChange is awaited, concurrently with everything else, because it may
+//! block the change (C8).
 
 use super::chain::{Chain, Link, MOST};
 use super::disk::{Dirty, Disk};
@@ -21,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// Maximum number of changes whose hooks run at once.
+/// The maximum number of changes whose hooks run at once.
 const AT_ONCE: usize = 8;
 
 /// The session's handles for its watch.
@@ -32,41 +33,41 @@ pub(crate) struct WatchContext {
     pub(crate) expand: Option<Arc<dyn Expand>>,
 }
 
-/// A watch that runs until it is ended, or dropped.
+/// A running watch, until it is ended or dropped.
 pub(crate) struct WatchHandle {
     end: CancellationToken,
     task: Option<JoinHandle<()>>,
 }
 
 impl WatchHandle {
-    /// Starts the watch for changes from now on. None if the system can't watch; the user is notified.
-    pub(crate) async fn start(before: WatchBaseline, lent: WatchContext) -> Option<Self> {
+    /// Starts to watch for changes. `None` if the system can't watch; the user is notified.
+    pub(crate) async fn start(before: WatchBaseline, context: WatchContext) -> Option<Self> {
         let disk = match Disk::new() {
             Ok(disk) => disk,
             Err(error) => {
                 let text =
                     format!("files are not watched, so FileChanged and ConfigChange do not fire: {error}");
-                lent.updates.notice(Notice::warning(text));
+                context.updates.notice(Notice::warning(text));
                 return None;
             }
         };
         let dirty = disk.dirty();
         let shared = Arc::new(WatchState { dirty, state: Mutex::default() });
-        let mut watch = Watch { lent, shared, eyes: None, told: HashSet::new(), judged: JoinSet::new() };
+        let mut watch = Watch { context, shared, eyes: None, told: HashSet::new(), judged: JoinSet::new() };
         let made = tokio::task::spawn_blocking(move || Eyes::new(before, disk)).await;
         watch.eyes = made.ok();
         watch.list(false).await;
         let end = CancellationToken::new();
         let until = end.clone();
         let task = tokio::spawn(async move {
-            // Cancelled, it is dropped wherever it is; what it has started goes with it.
+            // Cancelling drops it at any point, together with everything that it has started.
             until.run_until_cancelled(watch.run()).await;
             watch.judged.shutdown().await;
         });
         Some(Self { end, task: Some(task) })
     }
 
-    /// Ends it, and waits until nothing of it is left.
+    /// Ends the watch, and waits until nothing of it is left.
     pub(crate) async fn end(mut self) {
         self.end.cancel();
         if let Some(task) = self.task.take() {
@@ -81,7 +82,7 @@ impl Drop for WatchHandle {
     }
 }
 
-/// State shared with running hooks.
+/// The state shared with running hooks.
 struct WatchState {
     dirty: Arc<Dirty>,
     state: Mutex<State>,
@@ -90,9 +91,9 @@ struct WatchState {
 #[derive(Default)]
 struct State {
     chain: Chain,
-    /// Paths whose hooks run.
+    /// The paths whose hooks are running.
     busy: HashSet<PathBuf>,
-    /// Paths that have changed meanwhile.
+    /// The paths that have changed in the meantime.
     held: HashSet<PathBuf>,
 }
 
@@ -102,7 +103,7 @@ impl WatchState {
     }
 }
 
-/// A run of hooks, whatever becomes of it.
+/// A run of hooks, counted until dropped.
 struct HookRun {
     shared: Arc<WatchState>,
     path: PathBuf,
@@ -129,21 +130,21 @@ impl Drop for HookRun {
     }
 }
 
-/// The watch at work.
+/// The running watch.
 struct Watch {
-    lent: WatchContext,
+    context: WatchContext,
     shared: Arc<WatchState>,
-    /// Gone only where looking has panicked.
+    /// `None` only if a check has panicked.
     eyes: Option<Eyes>,
-    /// Messages that the user has already seen.
+    /// The messages that the user has already seen.
     told: HashSet<String>,
-    /// ConfigChange hooks that run.
+    /// The running ConfigChange hooks.
     judged: JoinSet<()>,
 }
 
 impl Watch {
     async fn run(&mut self) {
-        let Some(news) = self.lent.shared.upgrade().map(|shared| shared.watch_news()) else { return };
+        let Some(news) = self.context.shared.upgrade().map(|shared| shared.watch_news()) else { return };
         let dirty = Arc::clone(&self.shared.dirty);
         while self.eyes.is_some() {
             tokio::select! {
@@ -155,7 +156,7 @@ impl Watch {
         }
     }
 
-    /// Works with the eyes, off the runtime's threads.
+    /// Runs a function on the state, off the runtime's threads.
     async fn with_eyes<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Eyes) -> T + Send + 'static,
@@ -172,19 +173,19 @@ impl Watch {
             }
             Err(lost) => {
                 let text = format!("files are not watched any more: {lost}");
-                self.lent.updates.notice(crate::turn::error(text));
+                self.context.updates.notice(crate::turn::error(text));
                 None
             }
         }
     }
 
-    /// Watches what is wanted now.
+    /// Updates the watched files.
     async fn list(&mut self, afresh: bool) {
-        let Some(shared) = self.lent.shared.upgrade() else { return };
-        // Without a hook that hears of it nothing is watched for FileChanged.
+        let Some(shared) = self.context.shared.upgrade() else { return };
+        // Without a FileChanged hook nothing is watched for it.
         let list = match shared.engine.host().has_any(EventKind::FileChanged) {
             true => {
-                List::of(&shared.engine.config().watch_names(), &self.lent.facts.cwd(), &shared.watched())
+                List::of(&shared.engine.config().watch_names(), &self.context.facts.cwd(), &shared.watched())
             }
             false => List::default(),
         };
@@ -199,12 +200,12 @@ impl Watch {
         let wrong = wrong.await.unwrap_or_default();
         for text in warnings.into_iter().chain(wrong) {
             if self.told.insert(text.clone()) {
-                self.lent.updates.notice(Notice::warning(text));
+                self.context.updates.notice(Notice::warning(text));
             }
         }
     }
 
-    /// Looks at what has changed, and tells hooks.
+    /// Checks what has changed, and fires events.
     async fn look(&mut self) {
         let marks = self.shared.dirty.take();
         if marks.all {
@@ -213,7 +214,7 @@ impl Watch {
         let mut busy = self.shared.state().busy.clone();
         let may = move |path: &Path| busy.len() < AT_ONCE && busy.insert(path.to_owned());
         let Some(changes) = self.with_eyes(move |eyes| eyes.look(&marks, may)).await else { return };
-        let Some(shared) = self.lent.shared.upgrade() else { return };
+        let Some(shared) = self.context.shared.upgrade() else { return };
         let Changes { files, config, held } = changes;
         self.hold(held);
         for (path, event) in files {
@@ -228,7 +229,7 @@ impl Watch {
         }
     }
 
-    /// Keeps paths that change while their hooks run for a look after those have ended.
+    /// Keeps paths that change while their hooks run, to check them after those have ended.
     fn hold(&self, held: Vec<PathBuf>) {
         let mut state = self.shared.state();
         if !state.busy.is_empty() {
@@ -247,7 +248,7 @@ impl Watch {
                  rests for a second",
                 path.display()
             );
-            self.lent.updates.notice(Notice::warning(text));
+            self.context.updates.notice(Notice::warning(text));
         }
         link == Link::Told
     }
@@ -255,16 +256,16 @@ impl Watch {
     fn file_changed(&self, shared: &Arc<SessionShared>, path: &Path, event: &str) {
         let body = FileChanged::new(path.to_string_lossy().into_owned(), event.to_owned());
         let running = HookRun::begin(&self.shared, path);
-        shared.leave_with(&self.lent.facts, body, &self.lent.updates, running);
+        shared.leave_with(&self.context.facts, body, &self.context.updates, running);
     }
 
     fn config_changed(&mut self, shared: &Arc<SessionShared>, file: ConfigFile) {
         let running = HookRun::begin(&self.shared, &file.place);
-        let (shared, updates) = (Arc::clone(shared), self.lent.updates.clone());
+        let (shared, updates) = (Arc::clone(shared), self.context.updates.clone());
         let body =
             ConfigChange::new(file.source.to_owned()).file_path(file.path.to_string_lossy().into_owned());
-        let event = Event::new(self.lent.facts.session(), body);
-        let expand = self.lent.expand.clone().filter(|_| file.source == SKILLS);
+        let event = Event::new(self.context.facts.session(), body);
+        let expand = self.context.expand.clone().filter(|_| file.source == SKILLS);
         self.judged.spawn(async move {
             let outcome = shared.engine.fire(&event).await;
             let hook = hook_messages::hook_name(&event.body);
@@ -276,7 +277,7 @@ impl Watch {
             if let (ConfigChanged::Accepted(_), Some(expand)) = (&changed, expand) {
                 expand.reload();
             }
-            // The matchers of FileChanged may be others now.
+            // The matchers of FileChanged may have changed.
             shared.watch_news().notify_one();
             drop(running);
         });
@@ -296,6 +297,6 @@ fn tell(hook: &str, file: &ConfigFile, changed: &ConfigChanged, updates: &Update
             let text = format!("`{path}` has changed, and a hook keeps that from counting: {because}");
             updates.notice(Notice { hook: Some(hook.to_owned()), ..Notice::warning(text) });
         }
-        ConfigChanged::KeptOld(kept) => updates.notice(Notice::warning(kept.to_string())),
+        ConfigChanged::Rejected(kept) => updates.notice(Notice::warning(kept.to_string())),
     }
 }

@@ -3,88 +3,90 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The reason why there is no worktree.
+/// The reason why a worktree is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
-    /// The name can't be one.
+    /// The name is not valid.
     #[error(
         "`{name}` is not a name for a worktree: use letters, digits, `-`, `_` and `.` between them, {longest} at most",
         longest = super::name::LONGEST
     )]
     BadName {
-        /// The name, shortened.
+        /// The name, truncated.
         name: String,
     },
     /// No repository was found.
     #[error("`{}` lies in no git repository: begin one, or let a hook of WorktreeCreate make the directory", at.display())]
     NoRepository {
-        /// Directory of the search.
+        /// The directory in which the search started.
         at: PathBuf,
     },
     /// The repository has no commit.
     #[error("the repository of `{}` has no commit that a worktree could begin with: commit something first", at.display())]
     NoCommit {
-        /// Its path.
+        /// The path of the repository.
         at: PathBuf,
     },
     /// The host provides no worktrees.
-    #[error("this session makes no worktrees: its host has to lend it some, by `AgentBuilder::worktrees`")]
+    #[error(
+        "this session does not support worktrees: its host has to provide them with `AgentBuilder::worktrees`"
+    )]
     NotLent,
     /// No git was found outside of the repository itself.
-    #[error("there is no `git` on PATH (one that lies in the repository itself does not count)")]
+    #[error("there is no `git` on PATH (one in the repository itself does not count)")]
     NoGit,
-    /// Git refuses.
-    #[error("git can't {doing}: {said}")]
+    /// Git has failed.
+    #[error("git can't {doing}: {output}")]
     Git {
-        /// The operation.
+        /// The attempted operation.
         doing: &'static str,
-        /// Its output.
-        said: String,
+        /// The output of git.
+        output: String,
     },
-    /// Something else is in its place.
+    /// Something else exists at the path.
     #[error("`{}` is there already, and is not a worktree of this repository: move it away, or take another name", path.display())]
-    Taken {
-        /// The place.
+    PathOccupied {
+        /// The path.
         path: PathBuf,
     },
-    /// There is such a branch, and it may hold work.
+    /// The branch already exists, and may contain work.
     #[error(
         "there is a branch `{branch}` already: delete it with `git branch -D {branch}`, or take another name"
     )]
     Branch {
-        /// The branch.
+        /// The name of the branch.
         branch: String,
     },
-    /// Another session works in it.
+    /// Another session uses the worktree.
     #[error("another session works in the worktree `{}`: end that one, or take another name", path.display())]
     InUse {
-        /// The worktree.
+        /// The path of the worktree.
         path: PathBuf,
     },
-    /// A way to it leads elsewhere.
-    #[error("`{}` is a link, and no worktree is made behind one: put a directory in its place", path.display())]
+    /// The path contains a link.
+    #[error("`{}` is a link, and no worktree is created behind one: replace it with a directory", path.display())]
     Link {
         /// The link.
         path: PathBuf,
     },
-    /// The hooks that were to make it have not.
+    /// The hooks that were to create it have failed.
     #[error("the WorktreeCreate hooks made no worktree: {because}")]
     Hook {
-        /// Their message.
+        /// The hooks' message.
         because: String,
     },
-    /// The directory that a hook named is not usable.
+    /// The directory that a hook returned is not usable.
     #[error("a WorktreeCreate hook named `{}`, which can't be the worktree: {because}", path.display())]
     HookPath {
-        /// The path it named.
+        /// The returned path.
         path: PathBuf,
         /// The reason.
         because: String,
     },
-    /// The system refuses.
+    /// An I/O error.
     #[error("can't use `{}`: {source}", path.display())]
     Io {
-        /// What.
+        /// The path.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -92,7 +94,7 @@ pub enum WorktreeError {
 }
 
 impl WorktreeError {
-    /// Returns a conversion of the system's error at a path.
+    /// Returns a conversion of I/O errors at a path.
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { path: path.to_owned(), source }
     }

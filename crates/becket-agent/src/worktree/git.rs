@@ -1,11 +1,12 @@
-//! Git, run so that nothing of the repository runs with it.
+//! Runs git without running anything of the repository.
 //!
-//! A repository's own configuration names programs: hooks, a file system monitor, filters, a pager, transports, credential
-//! helpers. Two things keep them from running. What this module runs in the repository itself neither looks into files nor
-//! reaches a server, and has what such commands could start switched off on its command line. What looks into files (a
-//! checkout, a comparison) runs in a `shadow`, which never reads that configuration.
+//! A repository's own configuration can name programs: hooks, a file system monitor, filters, a pager, transports,
+//! credential helpers. Two things keep them from running. Commands that this module runs in the repository itself
+//! neither look into files nor reach a server, and everything that such commands could start is disabled on their
+//! command line. Commands that look into files (a checkout, a comparison) run in a `shadow`, which never reads that
+//! configuration.
 //!
-//! What the user's own configuration says (`~/.gitconfig`, that of the system) is theirs, and counts; their hooks do not run.
+//! The user's own configuration (`~/.gitconfig`, that of the system) is trusted and applies, but its hooks do not run.
 
 use super::error::WorktreeError;
 use super::repository::Repository;
@@ -17,9 +18,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The longest that one command may take: a checkout of a large tree.
+/// The time limit for one command, such as a checkout of a large tree.
 const LONGEST: Duration = Duration::from_mins(10);
-/// The most that is read of its output: paths of a large tree.
+/// The maximum output that is read, such as the paths of a large tree.
 const MOST: ByteCap = ByteCap::bytes(64 << 20);
 
 /// Settings that override every configuration. A path that does not exist disables hooks.
@@ -38,10 +39,10 @@ const SETTINGS: [&str; 12] = [
     "advice.detachedHead=false",
 ];
 
-/// Variables of git that only say whose configuration counts, and where git's own programs are.
+/// Git variables that only select the configuration and the location of git's own programs.
 const KEPT: [&str; 4] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"];
 
-/// Environment variables of every run.
+/// The environment variables of every run.
 const VARIABLES: [(&str, &str); 8] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
@@ -61,24 +62,24 @@ pub(super) struct Git {
     runner: Runner,
 }
 
-/// Directories for a run of git.
+/// The directories for a run of git.
 #[derive(Debug, Clone)]
 pub(super) struct At {
     pub(super) cwd: PathBuf,
-    /// Variables that lead it to a repository other than that which it finds there.
+    /// Variables that point git to a repository other than the one it would find.
     pub(super) env: Vec<(OsString, OsString)>,
 }
 
 impl At {
-    /// In the repository that git finds there.
+    /// Uses the repository that git finds in `cwd`.
     pub(super) fn found(cwd: &Path) -> Self {
         Self { cwd: cwd.to_owned(), env: Vec::new() }
     }
 }
 
 impl Git {
-    /// The git on `PATH`, unless it is in a working tree of the repository: one that brings its own must not have it
-    /// run.
+    /// Returns the git on `PATH`, unless it is in a working tree of the repository: a repository must not have its own
+    /// git run.
     pub(super) fn find(
         environment: &Environment,
         repository: &Repository,
@@ -108,21 +109,21 @@ impl Git {
         &self.program
     }
 
-    /// The same with every hook switched off that the configuration itself names (`hook.NAME.command`), in a git that knows
-    /// such hooks.
+    /// Returns git with every hook disabled that the configuration names (`hook.NAME.command`), in a git version that
+    /// supports such hooks.
     ///
     /// # Errors
-    /// It can't be told which those are: nothing is run then.
+    /// Errors if these hooks can't be determined; nothing is run then.
     pub(super) async fn without_hooks(
         mut self,
         top: &Path,
         cancel: &CancellationToken,
     ) -> Result<Self, WorktreeError> {
         let list = words(["config", "--includes", "--name-only", "-z", "--get-regexp", r"^hook\."]);
-        let said = self.find_out(&At::found(top), "read the configuration", list, cancel).await?;
-        let said = said.unwrap_or_default();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        let names: BTreeSet<&str> = said
+        let output = self.find_out(&At::found(top), "read the configuration", list, cancel).await?;
+        let output = output.unwrap_or_default();
+        let output = String::from_utf8_lossy(&output).into_owned();
+        let names: BTreeSet<&str> = output
             .split('\0')
             .filter_map(|key| key.strip_prefix("hook.")?.rsplit_once('.'))
             .map(|(name, _)| name)
@@ -140,10 +141,10 @@ impl Git {
         Ok(self)
     }
 
-    /// Runs it, and gives what it prints.
+    /// Runs git, and returns its output.
     ///
     /// # Errors
-    /// It says no, or is cancelled. `doing` says what it was to do.
+    /// Errors if git fails, or is cancelled. `doing` describes the operation.
     pub(super) async fn ask(
         &self,
         at: &At,
@@ -157,10 +158,10 @@ impl Git {
         }
     }
 
-    /// Asks it for something that there may not be: none if it ends with 1.
+    /// Runs git to look something up; `None` if it exits with 1.
     ///
     /// # Errors
-    /// It ends otherwise: then it can't be told.
+    /// Errors if it exits otherwise: the answer is then unknown.
     pub(super) async fn find_out(
         &self,
         at: &At,
@@ -175,7 +176,7 @@ impl Git {
         }
     }
 
-    /// Returns the exit of a process and its output.
+    /// Returns the exit status of a process and its output.
     async fn ended(
         &self,
         at: &At,
@@ -183,7 +184,7 @@ impl Git {
         args: Vec<&OsStr>,
         cancel: &CancellationToken,
     ) -> Result<(i32, Vec<u8>, Vec<u8>), WorktreeError> {
-        let failed = |said: String| WorktreeError::Git { doing, said };
+        let failed = |output: String| WorktreeError::Git { doing, output };
         let (end, out, err) = self.run(at, args, cancel).await.map_err(failed)?;
         match end {
             End::Exited(code) => Ok((code, out, err)),
@@ -194,7 +195,7 @@ impl Git {
         }
     }
 
-    /// One line that it prints; none if it says no.
+    /// Returns one line of output; `None` if git fails.
     pub(super) async fn line(
         &self,
         at: &At,
@@ -227,11 +228,14 @@ impl Git {
 }
 
 fn refused(doing: &'static str, code: i32, err: &[u8]) -> WorktreeError {
-    let said = String::from_utf8_lossy(err).trim().to_owned();
-    WorktreeError::Git { doing, said: if said.is_empty() { format!("it ended with {code}") } else { said } }
+    let output = String::from_utf8_lossy(err).trim().to_owned();
+    WorktreeError::Git {
+        doing,
+        output: if output.is_empty() { format!("it ended with {code}") } else { output },
+    }
 }
 
-/// Words of a command line.
+/// Returns the words of a command line.
 pub(super) fn words<const N: usize>(words: [&str; N]) -> Vec<&OsStr> {
     words.into_iter().map(OsStr::new).collect()
 }

@@ -1,13 +1,13 @@
-//! A worktree that a hook has made: whether what it named can be worked in.
+//! Checks whether the worktree that a hook has created is usable.
 
 use super::error::WorktreeError;
 use std::path::{Path, PathBuf};
 
-/// Returns the directory that a hook named, absolute. A relative one is below `cwd`, in which the hook ran; `root` is
-/// the main working tree, or the session's start outside of one.
+/// Returns the directory that a hook returned, as an absolute path. A relative one is below `cwd`, in which the hook
+/// ran; `root` is the main working tree, or the session's start directory outside of one.
 ///
-/// It has to be a directory that can be entered, reached without a link below `root`, and must not contain `root`: work
-/// there would affect everything.
+/// It must be a directory that can be entered, is reached without a link below `root`, and does not contain `root`:
+/// work there would affect everything.
 pub(super) fn usable(named: &Path, cwd: &Path, root: &Path) -> Result<PathBuf, WorktreeError> {
     let path = cwd.join(named);
     let refused = |because: String| WorktreeError::HookPath { path: path.clone(), because };
@@ -15,12 +15,12 @@ pub(super) fn usable(named: &Path, cwd: &Path, root: &Path) -> Result<PathBuf, W
     if !found.is_dir() {
         return Err(refused("it is not a directory".to_owned()));
     }
-    // A directory that can't be entered has no inside to ask for.
+    // A directory that can't be entered fails when its inside is accessed.
     path.join(".").metadata().map_err(|error| refused(format!("it can't be entered: {error}")))?;
     let root = root.canonicalize().map_err(WorktreeError::io(root))?;
     let real = path.canonicalize().map_err(WorktreeError::io(&path))?;
     if root.starts_with(&real) {
-        return Err(refused(format!("it holds `{}`, of which it should be a copy", root.display())));
+        return Err(refused(format!("it contains `{}`, of which it should be a copy", root.display())));
     }
     if let Some(link) = link_below(&path, &root) {
         return Err(refused(format!("`{}` is a link in the repository", link.display())));
@@ -28,7 +28,7 @@ pub(super) fn usable(named: &Path, cwd: &Path, root: &Path) -> Result<PathBuf, W
     Ok(path)
 }
 
-/// The first link on the way to `path` that is below `root`, however the way to `root` itself is written.
+/// Returns the first link in `path` below `root`, regardless of how `root` itself is written.
 fn link_below(path: &Path, root: &Path) -> Option<PathBuf> {
     let mut way: Vec<&Path> = path.ancestors().collect();
     way.reverse();
@@ -88,7 +88,7 @@ mod tests {
         assert!(usable(Path::new("/"), Path::new("/"), &at("main")).is_err());
         let relative = usable(Path::new("trees/a"), &at("main"), &at("main"));
         assert_eq!(relative.unwrap(), at("main/trees/a"));
-        // Root enters everything.
+        // Root can enter everything.
         if fs::read_dir(at("closed")).is_err() {
             assert!(usable(&at("closed"), Path::new("/"), &at("main")).is_err());
         }

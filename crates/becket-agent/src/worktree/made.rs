@@ -1,6 +1,7 @@
-//! A worktree that git makes: begun, undone, taken up again, removed.
+//! A worktree created by git: created, undone, reused, removed.
 //!
-//! No file is checked out by `git worktree add` itself: that would run the repository's filters and hooks. The shadow does.
+//! `git worktree add` itself checks out no files: that would run the repository's filters and hooks. The shadow does
+//! it.
 
 use super::error::WorktreeError;
 use super::git::{At, Git, words};
@@ -16,52 +17,51 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The file in a worktree's part of the repository that marks it as made by this program, with its first commit; a
-/// session
+/// The file in a worktree's part of the repository that marks it as created by Becket, with its first commit; a session
 /// that works in it holds its lock.
 const MARK: &str = "becket";
 
-/// The file there that says that its files may be gone for a while.
+/// The file there which says that the worktree's files may be missing for a while.
 const LOCKED: &str = "locked";
 
-/// Number of attempts at the lock, and the delay in between: a search for leftovers holds it, too.
+/// The number of attempts to lock it, with a delay in between: a search for leftovers holds the lock, too.
 const ATTEMPTS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// Keeps the main tree's `git status` from listing the worktrees.
+/// The content that hides the worktrees from `git status` in the main working tree.
 const IGNORE: &str = "*\n";
 
-/// A worktree that git has made, or is about to.
+/// A worktree that git has created, or is about to create.
 #[derive(Debug, Clone)]
 pub(super) struct GitWorktree {
     pub(super) git: Git,
     pub(super) repository: Repository,
     pub(super) path: PathBuf,
     pub(super) branch: String,
-    /// Its first commit; `None` if another program has made it.
+    /// The first commit; `None` if another program has created the worktree.
     pub(super) base: Option<String>,
-    /// Set if this program created the branch, and only then may delete it.
+    /// Set if Becket created the branch; only then it may delete it.
     pub(super) owns_branch: Arc<AtomicBool>,
-    /// Directory for shadows.
+    /// The directory for shadows.
     pub(super) private: PathBuf,
 }
 
-/// Treatment of the commits of a worktree that is removed.
+/// The treatment of commits when a worktree is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Commits {
-    /// A branch that has any stays.
+    /// A branch with commits is kept.
     Keep,
-    /// They go with the branch.
+    /// The commits are discarded with the branch.
     Discard,
 }
 
 impl GitWorktree {
-    /// Takes up the worktree that is at the place already. None if nothing does.
+    /// Takes over an existing worktree at the path; `None` if there is none.
     pub(super) async fn take_up(&mut self) -> Result<Option<File>, WorktreeError> {
         if self.path.symlink_metadata().is_err() {
             return Ok(None);
         }
-        let taken = || WorktreeError::Taken { path: self.path.clone() };
+        let taken = || WorktreeError::PathOccupied { path: self.path.clone() };
         let part = self.repository.part_of(&self.path).ok_or_else(taken)?;
         let held = hold(&part, &self.path).await?;
         self.base = marked(&part);
@@ -69,16 +69,15 @@ impl GitWorktree {
         Ok(Some(held))
     }
 
-    /// Takes up one that was left behind; `None` if it has an owner, or is not of this program.
+    /// Takes over a leftover worktree; `None` if it is in use, or was not created by Becket.
     pub(super) async fn take_up_left(&mut self) -> Option<File> {
         let part = self.repository.part_of(&self.path)?;
         marked(&part)?;
         self.take_up().await.ok()?.filter(|_| self.base.is_some())
     }
 
-    /// Claims the place: the process that creates its directory owns it, and no other one makes anything there. A
-    /// registered
-    /// worktree without files is pruned.
+    /// Claims the path: the process that creates the directory owns it, and no other one creates anything there. A
+    /// registered worktree without files is pruned.
     pub(super) fn claim(&self) -> Result<(), WorktreeError> {
         self.make_directory()?;
         let forgotten = self.forget_lost().and_then(|()| self.ignore());
@@ -89,17 +88,17 @@ impl GitWorktree {
         forgotten
     }
 
-    /// Has git forget one at this place, whose files are gone since the place was free.
+    /// Makes git forget a worktree at this path whose files are missing, since the path was free.
     fn forget_lost(&self) -> Result<(), WorktreeError> {
         let Some(part) = self.repository.own_part(&self.path) else { return Ok(()) };
         if part.join(LOCKED).symlink_metadata().is_ok() {
-            return Err(WorktreeError::Taken { path: self.path.clone() });
+            return Err(WorktreeError::PathOccupied { path: self.path.clone() });
         }
         fs::remove_dir_all(&part).map_err(WorktreeError::io(&part))
     }
 
-    /// Makes it in the place that was claimed: the branch, what git knows of it, the files. See [`GitWorktree::undo`] for what
-    /// is left if something goes wrong.
+    /// Creates the worktree at the claimed path: the branch, git's metadata, the files. If it fails,
+    /// [`GitWorktree::undo`] removes what is left.
     pub(super) async fn make(&self, cancel: &CancellationToken) -> Result<File, WorktreeError> {
         let at = At::found(&self.repository.top);
         let base = self.base.as_deref().unwrap_or("HEAD");
@@ -109,10 +108,10 @@ impl GitWorktree {
         self.git.ask(&at, "make the worktree", add, cancel).await?;
         let lost = || WorktreeError::Git {
             doing: "make the worktree",
-            said: "it has none at that place".to_owned(),
+            output: "it has none at that place".to_owned(),
         };
         let part = self.repository.part_of(&self.path).ok_or_else(lost)?;
-        // Locked before it is marked as removable: another process can't take it for a leftover.
+        // Locked before it is marked as removable, so that another process does not mistake it for a leftover.
         let mut held = hold(&part, &self.path).await?;
         held.write_all(base.as_bytes()).map_err(WorktreeError::io(&part))?;
         let shadow = self.shadow(&part, cancel).await?;
@@ -121,15 +120,15 @@ impl GitWorktree {
         Ok(held)
     }
 
-    /// Undoes what [`GitWorktree::make`] has made before it failed with this, and nothing else.
+    /// Undoes everything that [`GitWorktree::make`] has created before it failed with this error, and nothing else.
     pub(super) async fn undo(&self, error: &WorktreeError) {
-        // Where another session has taken up what was made, before it could be held, it is that one's.
+        // If another session has taken over the new worktree before it was locked, it belongs to that session.
         if !matches!(error, WorktreeError::InUse { .. }) {
             drop(self.remove().await);
         }
     }
 
-    /// Begins the branch; one that is there stays as it is.
+    /// Creates the branch; an existing one is unchanged.
     async fn begin_branch(
         &self,
         at: &At,
@@ -142,7 +141,7 @@ impl GitWorktree {
         }
         self.owns_branch.store(true, Ordering::Release);
         let name = self.reference();
-        // The empty word says that there is none yet: git looks once more, under its lock.
+        // The empty argument means that the branch must not exist: git checks again, under its lock.
         let begin = words(["update-ref", &name, base, ""]);
         let Err(error) = self.git.ask(at, "begin the branch", begin, cancel).await else { return Ok(()) };
         if cancel.is_cancelled() {
@@ -155,7 +154,7 @@ impl GitWorktree {
     /// Returns whether the branch exists.
     ///
     /// # Errors
-    /// That can't be determined.
+    /// Errors if that can't be determined.
     pub(super) async fn has_branch(&self, cancel: &CancellationToken) -> Result<bool, WorktreeError> {
         let name = self.reference();
         let look = words(["rev-parse", "--verify", "-q", &name]);
@@ -177,13 +176,13 @@ impl GitWorktree {
         Shadow::make(&self.git, &self.repository, part, &self.path, base, &self.private, cancel).await
     }
 
-    /// Removes it with all that git knows of it, whatever is in it and however far it had come; its branch only where that
-    /// is at its beginning.
+    /// Removes the worktree with all of git's metadata, whatever its content and however complete it is; its branch
+    /// only if that has no commits of its own.
     pub(super) async fn remove(&self) -> Result<(), WorktreeError> {
         self.remove_with(Commits::Keep).await
     }
 
-    /// The same with the branch, whatever commits it holds.
+    /// Removes the worktree with its branch, whatever commits that has.
     pub(super) async fn discard(&self) -> Result<(), WorktreeError> {
         self.remove_with(Commits::Discard).await
     }
@@ -193,23 +192,22 @@ impl GitWorktree {
         let at = At::found(&self.repository.top);
         let mut remove = words(["worktree", "remove", "--force", "--force", "--"]);
         remove.push(self.path.as_os_str());
-        // One that was only begun is none to git.
-        let said = self.git.ask(&at, "remove the worktree", remove, &never).await;
+        // A worktree that was only begun is unknown to git.
+        let removed = self.git.ask(&at, "remove the worktree", remove, &never).await;
         if self.path.symlink_metadata().is_ok() {
             fs::remove_dir_all(&self.path).map_err(WorktreeError::io(&self.path))?;
         }
         if let Some(part) = self.repository.own_part(&self.path) {
             fs::remove_dir_all(&part).map_err(WorktreeError::io(&part))?;
-        } else if said.is_err() {
-            // Git keeps a directory for its parts that it makes with the first one.
+        } else if removed.is_err() {
+            // Git keeps the parent directory that it creates with the first worktree.
             drop(fs::remove_dir(self.repository.common.join("worktrees")));
         }
         if let Some(base) = self.base.as_ref().filter(|_| self.owns_branch.load(Ordering::Acquire))
             && self.has_branch(&never).await?
         {
-            // Only if it still is at its first commit: anything else on it is work, which only its owner gives up. Not
-            // `git branch -D`,
-            // which would lock and write the configuration, which others may do now.
+            // Only if it is still at its first commit: anything else is work, which only its owner may discard. Not
+            // `git branch -D`, which would lock and write the configuration while others may do so.
             let name = self.reference();
             let mut delete = words(["update-ref", "-d", &name]);
             if commits == Commits::Keep {
@@ -221,7 +219,7 @@ impl GitWorktree {
         Ok(())
     }
 
-    /// Creates its directory, which must not exist, and its parents, without a link on the way below the main working
+    /// Creates the directory, which must not exist, and its parents, without a link in the path below the main working
     /// tree.
     fn make_directory(&self) -> Result<(), WorktreeError> {
         for attempt in 1.. {
@@ -229,9 +227,9 @@ impl GitWorktree {
             match DirBuilder::new().create(&self.path) {
                 Ok(()) => break,
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    return Err(WorktreeError::Taken { path: self.path.clone() });
+                    return Err(WorktreeError::PathOccupied { path: self.path.clone() });
                 }
-                // Another process has removed the last one.
+                // Another process has removed the parent with its last worktree.
                 Err(error) if error.kind() == ErrorKind::NotFound && attempt < ATTEMPTS => {}
                 Err(error) => return Err(WorktreeError::io(&self.path)(error)),
             }
@@ -258,7 +256,7 @@ impl GitWorktree {
         Ok(())
     }
 
-    /// Hides it from the main working tree's status. An existing file of another author stays as it is.
+    /// Hides the worktree from the main working tree's status. An existing file of another author is unchanged.
     fn ignore(&self) -> Result<(), WorktreeError> {
         let ignore = self.path.with_file_name(".gitignore");
         match OpenOptions::new().write(true).create_new(true).open(&ignore) {
@@ -267,21 +265,21 @@ impl GitWorktree {
         }
     }
 
-    /// Takes away what was made around the last one.
+    /// Removes the surrounding directories after the last worktree.
     fn tidy(&self) {
         let Some(parent) = self.path.parent() else { return };
         let ignore = parent.join(".gitignore");
         let others = fs::read_dir(parent).map_or(2, |entries| entries.take(2).count());
         if others == 1 && text(&ignore).as_deref() == Some(IGNORE) {
             drop(fs::remove_file(ignore));
-            // What else is in them keeps them.
+            // They are kept if they contain anything else.
             drop(fs::remove_dir(parent));
             drop(parent.parent().map(fs::remove_dir));
         }
     }
 }
 
-/// The commit at which this program has made a worktree.
+/// Returns the commit at which Becket has created a worktree.
 fn marked(part: &Path) -> Option<String> {
     text(&part.join(MARK)).map(|base| base.trim().to_owned()).filter(|base| !base.is_empty())
 }
@@ -291,7 +289,7 @@ pub(super) fn places(repository: &Repository, folder: &str) -> PathBuf {
     repository.root.join(folder).join("worktrees")
 }
 
-/// Takes a worktree for this session; the lock goes with the process, however it ends.
+/// Locks a worktree for this session; the lock is released when the process ends, however it ends.
 async fn hold(part: &Path, path: &Path) -> Result<File, WorktreeError> {
     let mark = part.join(MARK);
     let file = OpenOptions::new().read(true).append(true).create(true).open(&mark);

@@ -5,13 +5,13 @@ use becket_model::AgentId;
 use becket_tools::schema::brief;
 use std::fmt;
 
-/// The longest name, in bytes.
+/// The maximum length of a name, in bytes.
 pub(super) const LONGEST: usize = 64;
 
-/// Prefix of the names of subagents' worktrees.
+/// The prefix of the names of subagents' worktrees.
 const OF_AGENTS: &str = "agent-";
 
-/// The name of a worktree: one part of a path, and the end of a branch's name.
+/// The name of a worktree: a path component, and the end of a branch name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WorktreeName(String);
 
@@ -19,9 +19,9 @@ impl WorktreeName {
     /// Checks a given name.
     ///
     /// # Errors
-    /// It is not a valid directory and branch on every system: it has other characters than letters and digits of
-    /// ASCII, `-`, `_` and `.`, begins or ends with one of these three, has two dots in a row, ends in `.lock`, or is
-    /// too long.
+    /// Errors if the name is not a valid directory and branch on every system: it contains characters other than ASCII
+    /// letters and digits, `-`, `_` and `.`, starts or ends with one of these three, contains two dots in a row, ends
+    /// in `.lock`, or is too long.
     pub fn new(name: &str) -> Result<Self, WorktreeError> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         let bounded = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
@@ -42,24 +42,24 @@ impl WorktreeName {
         Self(format!("work-{}", id.get(..8).unwrap_or(&id)))
     }
 
-    /// That of a subagent.
+    /// Returns the name for a subagent's worktree.
     pub(crate) fn of_agent(id: &AgentId) -> Self {
         Self(format!("{OF_AGENTS}{}", id.as_str()))
     }
 
-    /// Returns whether only a subagent can have left it behind: the part after `agent-` is a generated id.
+    /// Returns whether only a subagent can have created it: the part after `agent-` is a generated id.
     pub(super) fn is_of_agent(name: &str) -> bool {
         let id = name.strip_prefix(OF_AGENTS).and_then(|id| id.strip_prefix('a'));
         id.is_some_and(|id| id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
     }
 
-    /// The name.
+    /// Returns the name as a string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The branch that is checked out in the worktree of a name.
+    /// Returns the branch that is checked out in the worktree with this name.
     pub(super) fn branch_of(name: &str) -> String {
         format!("worktree-{name}")
     }

@@ -4,22 +4,22 @@ use super::error::WorktreeError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// No file that points to a directory is longer, in bytes.
+/// The maximum size of a file that points to a directory, in bytes.
 const LONGEST: u64 = 64 << 10;
 
-/// A repository, seen from a directory.
+/// A repository, as seen from a directory.
 #[derive(Debug, Clone)]
 pub(super) struct Repository {
-    /// The working tree of that directory.
+    /// The working tree that contains the directory.
     pub(super) top: PathBuf,
-    /// The main working tree; that of the directory if there is none.
+    /// The main working tree, or that of the directory if there is none.
     pub(super) root: PathBuf,
     /// The directory that all working trees share.
     pub(super) common: PathBuf,
 }
 
 impl Repository {
-    /// The repository that a directory is in: its nearest parent with a `.git`.
+    /// Returns the repository that contains a directory: its nearest ancestor with a `.git`.
     pub(super) fn around(cwd: &Path) -> Result<Self, WorktreeError> {
         let none = || WorktreeError::NoRepository { at: cwd.to_owned() };
         let real = cwd.canonicalize().map_err(WorktreeError::io(cwd))?;
@@ -45,14 +45,14 @@ impl Repository {
         })
     }
 
-    /// The same, if the worktree points back to it.
+    /// Returns git's own directory for the worktree at `path`, if that worktree points back to it.
     pub(super) fn part_of(&self, path: &Path) -> Option<PathBuf> {
         let part = self.own_part(path)?;
         pointed_to(&path.join(".git")).filter(|to| is_same(to, &part)).map(|_| part)
     }
 }
 
-/// Returns whether two paths are one, also if the file is gone.
+/// Returns whether two paths are the same, even if the file does not exist.
 fn is_same(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }

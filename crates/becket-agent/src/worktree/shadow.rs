@@ -1,8 +1,9 @@
-//! A repository beside the repository: the same objects and a worktree's own index, and nothing of its configuration.
+//! A second repository next to the repository, with the same objects and a worktree's own index, but without its
+//! configuration.
 //!
-//! Git looks into files here alone. Of the configuration only what changes how a file's lines and bits are read is taken
-//! over, by name and by form; filters, monitors and servers that it names do not exist here. Those of the user's own
-//! configuration do.
+//! Git looks into files only here. Only settings that change how the lines and bits of a file are read are copied from
+//! the configuration, by name and by form; filters, monitors and servers that it names do not exist here. Those in the
+//! user's own configuration do.
 
 use super::error::WorktreeError;
 use super::git::{At, Git, words};
@@ -13,7 +14,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Keys of the configuration that are copied.
+/// The configuration keys that are copied.
 const TAKEN: [&str; 10] = [
     "core.filemode",
     "core.symlinks",
@@ -27,7 +28,7 @@ const TAKEN: [&str; 10] = [
     "extensions.objectformat",
 ];
 
-/// A shadow of a repository, for one worktree. Gone when it is dropped.
+/// A shadow of a repository, for one worktree. Removed on drop.
 #[derive(Debug)]
 pub(super) struct Shadow {
     directory: PathBuf,
@@ -35,8 +36,8 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// Makes one below `private`, in which `commit` is checked out. `tree` is the worktree, `part` its own part of the
-    /// repository.
+    /// Creates a shadow below `private`, in which `commit` is checked out. `tree` is the worktree, `part` its own part
+    /// of the repository.
     pub(super) async fn make(
         git: &Git,
         repository: &Repository,
@@ -48,9 +49,9 @@ impl Shadow {
     ) -> Result<Self, WorktreeError> {
         let list =
             words(["config", "--local", "--no-includes", "-z", "--get-regexp", r"^(core|extensions)\."]);
-        // It says no if there is none of them.
-        let said = git.ask(&At::found(&repository.top), "read the configuration", list, cancel).await;
-        let config = config(&String::from_utf8_lossy(&said.unwrap_or_default()));
+        // Git fails if none of them is set.
+        let settings = git.ask(&At::found(&repository.top), "read the configuration", list, cancel).await;
+        let config = config(&String::from_utf8_lossy(&settings.unwrap_or_default()));
         let directory = private.join(uuid::Uuid::new_v4().simple().to_string());
         let env = [
             ("GIT_DIR", directory.clone()),
@@ -91,7 +92,8 @@ impl Drop for Shadow {
     }
 }
 
-/// The configuration of a shadow, from what the repository's says: a key, a line end, its value, a NUL.
+/// Returns the configuration of a shadow, from that of the repository: for each entry a key, a newline, its value, a
+/// NUL.
 fn config(listed: &str) -> String {
     let mut config = String::from("[core]\n\tbare = false\n");
     let mut version = 0;

@@ -1,4 +1,4 @@
-//! One worktree that is worked in, and what becomes of it.
+//! A worktree in use, and its outcome.
 
 use super::made::GitWorktree;
 use super::unchanged::Print;
@@ -6,90 +6,91 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// A worktree that is worked in.
+/// A worktree in use.
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) path: PathBuf,
-    pub(super) way: Way,
+    pub(super) creator: Creator,
 }
 
-/// Maker of the worktree.
+/// The creator of the worktree.
 #[derive(Debug)]
-pub(super) enum Way {
+pub(super) enum Creator {
     Git {
         made: Box<GitWorktree>,
         held: Mutex<GitWorktreeState>,
     },
-    /// A hook; how it looked then, if that is known.
+    /// A hook, with the state of the directory at that time, if known.
     Hook {
         before: Option<Print>,
     },
 }
 
-/// Progress of one of git's.
+/// The progress of a worktree created by git.
 #[derive(Debug)]
 pub(super) enum GitWorktreeState {
-    /// It was begun: its content is not yet anyone's work.
+    /// It was begun: its content is not anyone's work yet.
     Begun,
-    /// It is whole, and this session's as long as the file is locked.
+    /// It is complete, and belongs to this session as long as the file is locked.
     Whole(File),
-    /// It is let go.
+    /// It was released.
     Free,
 }
 
 impl Tree {
-    /// The branch that is checked out in one of git's.
+    /// Returns the branch that is checked out, if git created the worktree.
     pub(crate) fn branch(&self) -> Option<&str> {
-        match &self.way {
-            Way::Git { made, .. } => Some(&made.branch),
-            Way::Hook { .. } => None,
+        match &self.creator {
+            Creator::Git { made, .. } => Some(&made.branch),
+            Creator::Hook { .. } => None,
         }
     }
 
-    /// Releases it for other sessions.
+    /// Releases the worktree for other sessions.
     pub(super) fn let_go(&self) {
-        if let Way::Git { held, .. } = &self.way {
+        if let Creator::Git { held, .. } = &self.creator {
             let held = std::mem::replace(
                 &mut *held.lock().unwrap_or_else(PoisonError::into_inner),
                 GitWorktreeState::Free,
             );
             if let GitWorktreeState::Whole(file) = held {
-                // Closing it alone would leave the lock to a child that has not begun its own program.
+                // Closing the file is not enough: a child that has not yet executed its own program would keep the
+                // lock.
                 drop(file.unlock());
             }
         }
     }
 
-    /// Returns whether it was begun and never completed.
+    /// Returns whether the worktree was begun and never completed.
     pub(super) fn is_begun(&self) -> bool {
-        match &self.way {
-            Way::Git { held, .. } => {
+        match &self.creator {
+            Creator::Git { held, .. } => {
                 matches!(&*held.lock().unwrap_or_else(PoisonError::into_inner), GitWorktreeState::Begun)
             }
-            Way::Hook { .. } => false,
+            Creator::Hook { .. } => false,
         }
     }
 
-    /// It is whole.
+    /// Records that the worktree is complete.
     pub(super) fn hold(&self, file: File) {
-        if let Way::Git { held, .. } = &self.way {
+        if let Creator::Git { held, .. } = &self.creator {
             *held.lock().unwrap_or_else(PoisonError::into_inner) = GitWorktreeState::Whole(file);
         }
     }
 }
 
-/// Fate of a worktree.
+/// The outcome of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WorktreeOutcome {
-    /// Nothing is left of it.
+    /// It was removed completely.
     Removed,
-    /// It stays where it is.
+    /// It is kept at its path.
     Kept { path: PathBuf, branch: Option<String>, because: String },
 }
 
 impl WorktreeOutcome {
-    /// Returns the report on one that stays.
-    pub(crate) fn told(&self) -> Option<String> {
+    /// Returns the message about a worktree that is kept.
+    pub(crate) fn message(&self) -> Option<String> {
         let Self::Kept { path, branch, because } = self else { return None };
         let on = branch.as_ref().map(|branch| format!(" (branch `{branch}`)")).unwrap_or_default();
         Some(format!("the worktree `{}`{on} is kept: {because}", path.display()))

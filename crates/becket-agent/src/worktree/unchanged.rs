@@ -1,4 +1,4 @@
-//! The check for differences between a worktree and its beginning. An unknown state counts as a difference.
+//! The check whether a worktree has changed since it was created. An unknown state counts as a change.
 
 use super::error::WorktreeError;
 use super::git::{At, words};
@@ -9,26 +9,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The reason why a worktree that this program has not made is kept.
+/// The reason to keep a worktree that Becket has not created.
 pub(super) const BEFORE: &str = "it was there before";
 
-/// The most entries of a directory tree that are looked at.
+/// The maximum number of entries of a directory tree that are checked.
 const MOST: usize = 50_000;
 
 impl GitWorktree {
-    /// Returns the reason to keep it; `None` if its work has left no trace. Files that `.gitignore` names are not a
-    /// trace.
+    /// Returns the reason to keep the worktree; `None` if the work has left no trace. Files that `.gitignore` names are
+    /// not a trace.
     pub(super) async fn traces(&self) -> Option<String> {
         let Some(base) = self.base.as_deref() else { return Some(BEFORE.to_owned()) };
         match self.differs(base).await {
             Ok(difference) => difference.map(str::to_owned),
-            Err(error) => Some(format!("it can't be told whether it has changes: {error}")),
+            Err(error) => Some(format!("it is not known whether it has changes: {error}")),
         }
     }
 
     async fn differs(&self, base: &str) -> Result<Option<&'static str>, WorktreeError> {
         let never = CancellationToken::new();
-        let gone = || WorktreeError::Taken { path: self.path.clone() };
+        let gone = || WorktreeError::PathOccupied { path: self.path.clone() };
         let part = self.repository.part_of(&self.path).ok_or_else(gone)?;
         let here = At::found(&self.path);
         let branch = format!("refs/heads/{}", self.branch);
@@ -38,7 +38,7 @@ impl GitWorktree {
                 return Ok(Some("it has commits"));
             }
         }
-        // The first line is its beginning; a commit that nothing points to any more is work, too.
+        // The first line is its creation; a commit that is no longer referenced is also work.
         let moves = text(&part.join("logs/HEAD")).unwrap_or_default();
         if moves.lines().count() > 1 {
             return Ok(Some("it has commits"));
@@ -60,7 +60,7 @@ impl GitWorktree {
         Ok(self.has_submodule(&index).then_some("a submodule in it has been filled"))
     }
 
-    /// Returns whether a submodule has any content: it would need a check with its own configuration.
+    /// Returns whether a submodule has any content, which would need a check with its own configuration.
     fn has_submodule(&self, index: &[u8]) -> bool {
         let is_filled = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
         index.split(|byte| *byte == 0).filter(|entry| entry.starts_with(b"160000 ")).any(|entry| {
@@ -70,12 +70,13 @@ impl GitWorktree {
     }
 }
 
-/// State of a directory: each entry below it, its size and time of change. For trees of which nothing else is known.
+/// The state of a directory: each entry below it, its size and modification time. Used for trees without other
+/// information.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Print(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 impl Print {
-    /// Looks at all of it; none if it is too large, or can't be read.
+    /// Reads the state; `None` if the directory is too large, or can't be read.
     pub(super) fn of(directory: &Path) -> Option<Self> {
         let (mut seen, mut left) = (Vec::new(), vec![directory.to_owned()]);
         while let Some(place) = left.pop() {

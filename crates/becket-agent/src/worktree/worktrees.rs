@@ -1,4 +1,4 @@
-//! The worktrees of one session: entered, left, and known meanwhile.
+//! The worktrees of a session: entered, tracked, and left.
 
 use super::error::WorktreeError;
 use super::git::{At, Git, words};
@@ -6,7 +6,7 @@ use super::hooked;
 use super::made::{self, GitWorktree};
 use super::name::WorktreeName;
 use super::repository::Repository;
-use super::tree::{GitWorktreeState, Tree, Way, WorktreeOutcome};
+use super::tree::{Creator, GitWorktreeState, Tree, WorktreeOutcome};
 use super::unchanged::{BEFORE, Print};
 use crate::facts::Facts;
 use crate::turn::SessionShared;
@@ -20,7 +20,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Makes worktrees for a session and its subagents, and knows which there are. Cheap to clone; all clones are the same.
+/// Creates worktrees for a session and its subagents, and keeps track of them. Cheap to clone; all clones are the same.
 ///
 /// ```
 /// use becket_agent::worktree::Worktrees;
@@ -39,23 +39,24 @@ struct WorktreesState {
     runner: Runner,
     folder: String,
     private: PathBuf,
-    /// Those that are begun or worked in.
+    /// The worktrees that are begun or in use.
     open: Mutex<Vec<Arc<Tree>>>,
-    /// The repositories in which was looked for what others have left.
+    /// The repositories that were searched for leftovers.
     swept: Mutex<HashSet<PathBuf>>,
 }
 
-/// Parameters of the events about a worktree.
+/// The parameters of the events about a worktree.
 #[derive(Clone, Copy)]
-pub(crate) struct Asks<'a> {
+pub(crate) struct WorktreeEventParams<'a> {
     pub(crate) shared: &'a SessionShared,
     pub(crate) facts: &'a Facts,
     pub(crate) updates: &'a Updates,
 }
 
 impl Worktrees {
-    /// Git is found on the `PATH` of `environment`, whose variables are all that it gets. Worktrees lie in
-    /// `FOLDER/worktrees` of the main working tree. `private` is a directory that need not exist, of this session alone.
+    /// Creates a handle. Git is searched for on the `PATH` of `environment`, whose variables are the only ones that it
+    /// gets. Worktrees are in `FOLDER/worktrees` of the main working tree. `private` is a directory that need not
+    /// exist, used by this session only.
     pub fn new(
         environment: Environment,
         runner: Runner,
@@ -67,33 +68,34 @@ impl Worktrees {
         Self(Arc::new(WorktreesState { environment, runner, folder, private, open, swept }))
     }
 
-    /// Makes a worktree of the repository in which this agent loop is, or takes up the one of that name.
+    /// Creates a worktree of the repository that contains the working directory of this agent loop, or reuses the one
+    /// with that name.
     pub(crate) async fn enter(
         &self,
-        asks: Asks<'_>,
+        params: WorktreeEventParams<'_>,
         name: &WorktreeName,
         cancel: &CancellationToken,
     ) -> Result<Arc<Tree>, WorktreeError> {
-        let cwd = asks.facts.cwd();
-        match self.by_hooks(asks, name, &cwd, cancel).await? {
+        let cwd = params.facts.cwd();
+        match self.by_hooks(params, name, &cwd, cancel).await? {
             Some(tree) => Ok(tree),
-            None => self.by_git(asks, name, &cwd, cancel).await,
+            None => self.by_git(params, name, &cwd, cancel).await,
         }
     }
 
-    /// Has hooks make it; none if no hook was asked.
+    /// Has hooks create it; `None` if no hook ran.
     async fn by_hooks(
         &self,
-        asks: Asks<'_>,
+        params: WorktreeEventParams<'_>,
         name: &WorktreeName,
         cwd: &Path,
         cancel: &CancellationToken,
     ) -> Result<Option<Arc<Tree>>, WorktreeError> {
-        if !asks.shared.engine.host().has_any(EventKind::WorktreeCreate) {
+        if !params.shared.engine.host().has_any(EventKind::WorktreeCreate) {
             return Ok(None);
         }
         let body = WorktreeCreate::new(name.to_string());
-        let fired = asks.shared.fire(asks.facts, body, asks.updates, cancel).await;
+        let fired = params.shared.fire(params.facts, body, params.updates, cancel).await;
         if fired.outcome.plan.runs().is_empty() {
             return Ok(None);
         }
@@ -106,12 +108,12 @@ impl Worktrees {
         let path = hooked::usable(&named.what, cwd, &root)?;
         let look = path.clone();
         let before = tokio::task::spawn_blocking(move || Print::of(&look)).await.ok().flatten();
-        Ok(Some(self.open(Tree { path, way: Way::Hook { before } })))
+        Ok(Some(self.open(Tree { path, creator: Creator::Hook { before } })))
     }
 
     async fn by_git(
         &self,
-        asks: Asks<'_>,
+        params: WorktreeEventParams<'_>,
         name: &WorktreeName,
         cwd: &Path,
         cancel: &CancellationToken,
@@ -119,17 +121,18 @@ impl Worktrees {
         let repository = Repository::around(cwd)?;
         let git = Git::find(&self.0.environment, &repository, self.0.runner.clone())?;
         let git = git.without_hooks(&repository.top, cancel).await?;
-        self.sweep(asks, &git, &repository, cancel).await;
+        self.sweep(params, &git, &repository, cancel).await;
         let mut made = self.planned(&git, &repository, name.as_str());
         if let Some(held) = made.take_up().await? {
             let held = Mutex::new(GitWorktreeState::Whole(held));
             let path = made.path.clone();
-            return Ok(self.open(Tree { path, way: Way::Git { made: Box::new(made), held } }));
+            return Ok(self.open(Tree { path, creator: Creator::Git { made: Box::new(made), held } }));
         }
         made.base = Some(base(&git, &repository, cancel).await?);
         made.claim()?;
-        let way = Way::Git { made: Box::new(made.clone()), held: Mutex::new(GitWorktreeState::Begun) };
-        let tree = self.open(Tree { path: made.path.clone(), way });
+        let creator =
+            Creator::Git { made: Box::new(made.clone()), held: Mutex::new(GitWorktreeState::Begun) };
+        let tree = self.open(Tree { path: made.path.clone(), creator });
         match made.make(cancel).await {
             Ok(held) => {
                 tree.hold(held);
@@ -143,19 +146,19 @@ impl Worktrees {
         }
     }
 
-    /// Ends the work in one: it is removed if nothing differs from its beginning.
-    pub(crate) async fn leave(&self, asks: Asks<'_>, tree: &Arc<Tree>) -> WorktreeOutcome {
-        let left = match &tree.way {
-            Way::Git { made, .. } => leave_made(Some(asks), made, tree.is_begun()).await,
-            Way::Hook { before } => leave_hooked(asks, &tree.path, before.clone()).await,
+    /// Ends the work in a worktree: it is removed if nothing in it has changed.
+    pub(crate) async fn leave(&self, params: WorktreeEventParams<'_>, tree: &Arc<Tree>) -> WorktreeOutcome {
+        let result = match &tree.creator {
+            Creator::Git { made, .. } => leave_made(Some(params), made, tree.is_begun()).await,
+            Creator::Hook { before } => leave_hooked(params, &tree.path, before.clone()).await,
         };
-        self.left(tree, left)
+        self.finish(tree, result)
     }
 
-    /// One that was left is open no longer.
-    fn left(&self, tree: &Arc<Tree>, left: Result<(), String>) -> WorktreeOutcome {
+    /// Removes a worktree that was left from the open ones; returns the outcome.
+    fn finish(&self, tree: &Arc<Tree>, result: Result<(), String>) -> WorktreeOutcome {
         self.keep(tree);
-        match left {
+        match result {
             Ok(()) => WorktreeOutcome::Removed,
             Err(because) => {
                 let branch = tree.branch().map(str::to_owned);
@@ -164,55 +167,55 @@ impl Worktrees {
         }
     }
 
-    /// Returns the worktree at this path that this session works in.
+    /// Returns the worktree at this path, if this session works in it.
     pub(crate) fn at(&self, path: &Path) -> Option<Arc<Tree>> {
         self.entered().into_iter().find(|tree| tree.path == path)
     }
 
-    /// Returns why a worktree would not be removed; with `discards`, changes and commits are not a reason.
+    /// Returns the reason why a worktree would not be removed; with `discards`, changes and commits are not a reason.
     pub(crate) async fn kept_because(&self, tree: &Tree, discards: bool) -> Option<String> {
-        match &tree.way {
-            // Another program has made it.
-            Way::Git { made, .. } if discards => made.base.is_none().then(|| BEFORE.to_owned()),
-            Way::Git { made, .. } => made.traces().await,
-            Way::Hook { .. } if discards => None,
-            Way::Hook { before } => changed(&tree.path, before.clone()).await,
+        match &tree.creator {
+            // Another program has created it.
+            Creator::Git { made, .. } if discards => made.base.is_none().then(|| BEFORE.to_owned()),
+            Creator::Git { made, .. } => made.traces().await,
+            Creator::Hook { .. } if discards => None,
+            Creator::Hook { before } => changed(&tree.path, before.clone()).await,
         }
     }
 
-    /// Ends the work in one, which stays as it is.
+    /// Ends the work in a worktree, which is kept unchanged.
     pub(crate) fn keep(&self, tree: &Arc<Tree>) {
         tree.let_go();
         self.closed(tree);
     }
 
-    /// Ends the work in one and removes it with all that it holds, its branch too.
-    pub(crate) async fn discard(&self, asks: Asks<'_>, tree: &Arc<Tree>) -> WorktreeOutcome {
-        let left = match &tree.way {
-            Way::Git { made, .. } => {
-                told(asks, &made.path).await;
+    /// Ends the work in a worktree, and removes it with its content and its branch.
+    pub(crate) async fn discard(&self, params: WorktreeEventParams<'_>, tree: &Arc<Tree>) -> WorktreeOutcome {
+        let result = match &tree.creator {
+            Creator::Git { made, .. } => {
+                fire_remove(params, &made.path).await;
                 made.discard().await.map_err(|error| error.to_string())
             }
-            Way::Hook { .. } => removed_by_hooks(asks, &tree.path).await,
+            Creator::Hook { .. } => removed_by_hooks(params, &tree.path).await,
         };
-        self.left(tree, left)
+        self.finish(tree, result)
     }
 
-    /// Leaves all that are still entered; gives those that stay.
-    pub(crate) async fn leave_all(&self, asks: Asks<'_>) -> Vec<WorktreeOutcome> {
+    /// Leaves all worktrees that are still in use; returns the outcomes of those that are kept.
+    pub(crate) async fn leave_all(&self, params: WorktreeEventParams<'_>) -> Vec<WorktreeOutcome> {
         let mut kept = Vec::new();
         for tree in self.entered() {
-            let left = self.leave(asks, &tree).await;
-            kept.extend(Some(left).filter(|left| *left != WorktreeOutcome::Removed));
+            let outcome = self.leave(params, &tree).await;
+            kept.extend(Some(outcome).filter(|outcome| *outcome != WorktreeOutcome::Removed));
         }
         kept
     }
 
-    /// Ends what was begun for a session that was never opened. Git's worktrees are removed where nothing was done in them; no
-    /// hook hears of it.
+    /// Ends what was begun for a session that was never opened. Worktrees created by git are removed if they are
+    /// unchanged; no hook is notified.
     pub async fn abandon(&self) {
         for tree in self.entered() {
-            if let Way::Git { made, .. } = &tree.way {
+            if let Creator::Git { made, .. } = &tree.creator {
                 drop(leave_made(None, made, tree.is_begun()).await);
             }
             tree.let_go();
@@ -220,9 +223,14 @@ impl Worktrees {
         }
     }
 
-    /// Removes those that subagents of sessions that were killed have left, and that nothing was done in: once for each
-    /// repository.
-    async fn sweep(&self, asks: Asks<'_>, git: &Git, repository: &Repository, cancel: &CancellationToken) {
+    /// Removes unchanged worktrees of subagents that killed sessions have left behind: once for each repository.
+    async fn sweep(
+        &self,
+        params: WorktreeEventParams<'_>,
+        git: &Git,
+        repository: &Repository,
+        cancel: &CancellationToken,
+    ) {
         let is_new = {
             let mut swept = self.0.swept.lock().unwrap_or_else(PoisonError::into_inner);
             swept.insert(repository.common.clone())
@@ -237,7 +245,7 @@ impl Worktrees {
             }
             let mut made = self.planned(git, repository, &name);
             if let Some(held) = made.take_up_left().await {
-                drop(leave_made(Some(asks), &made, false).await);
+                drop(leave_made(Some(params), &made, false).await);
                 drop(held.unlock());
             }
         }
@@ -274,69 +282,77 @@ impl Worktrees {
     }
 }
 
-/// The commit that is checked out where the agent loop is.
+/// Returns the commit that is checked out in the working directory of the agent loop.
 async fn base(
     git: &Git,
     repository: &Repository,
     cancel: &CancellationToken,
 ) -> Result<String, WorktreeError> {
     let look = words(["rev-parse", "--verify", "HEAD^{commit}"]);
-    let said =
+    let commit =
         git.ask(&At::found(&repository.top), "look for the commit that is checked out", look, cancel).await;
-    match said {
-        Ok(said) => Ok(String::from_utf8_lossy(&said).trim().to_owned()),
-        Err(WorktreeError::Git { said, .. }) if said.contains("Needed a single revision") => {
+    match commit {
+        Ok(commit) => Ok(String::from_utf8_lossy(&commit).trim().to_owned()),
+        Err(WorktreeError::Git { output, .. }) if output.contains("Needed a single revision") => {
             Err(WorktreeError::NoCommit { at: repository.top.clone() })
         }
         Err(error) => Err(error),
     }
 }
 
-/// Removes one of git's, unless there is a reason to keep it: that is the error.
-async fn leave_made(asks: Option<Asks<'_>>, made: &GitWorktree, is_begun: bool) -> Result<(), String> {
+/// Removes a worktree created by git; errors with the reason if it must be kept.
+async fn leave_made(
+    params: Option<WorktreeEventParams<'_>>,
+    made: &GitWorktree,
+    is_begun: bool,
+) -> Result<(), String> {
     if !is_begun {
         if let Some(because) = made.traces().await {
             return Err(because);
         }
-        if let Some(asks) = asks {
-            told(asks, &made.path).await;
+        if let Some(params) = params {
+            fire_remove(params, &made.path).await;
         }
     }
     made.remove().await.map_err(|error| error.to_string())
 }
 
-/// Has hooks remove one of theirs, unless there is a reason to keep it.
-async fn leave_hooked(asks: Asks<'_>, path: &Path, before: Option<Print>) -> Result<(), String> {
+/// Has hooks remove a worktree created by a hook, unless there is a reason to keep it.
+async fn leave_hooked(
+    params: WorktreeEventParams<'_>,
+    path: &Path,
+    before: Option<Print>,
+) -> Result<(), String> {
     if let Some(because) = changed(path, before).await {
         return Err(because);
     }
-    removed_by_hooks(asks, path).await
+    removed_by_hooks(params, path).await
 }
 
-/// Returns why a worktree that a hook has made may hold work.
+/// Returns the reason why a worktree created by a hook may contain work.
 async fn changed(path: &Path, before: Option<Print>) -> Option<String> {
-    let Some(before) = before else { return Some("it can't be told whether it has changes".to_owned()) };
+    let Some(before) = before else { return Some("it is not known whether it has changes".to_owned()) };
     let look = path.to_owned();
     let now = tokio::task::spawn_blocking(move || Print::of(&look)).await.ok().flatten();
     now.is_none_or(|now| now != before).then(|| "it has changes".to_owned())
 }
 
-/// Has hooks remove one of theirs.
-async fn removed_by_hooks(asks: Asks<'_>, path: &Path) -> Result<(), String> {
-    if !asks.shared.engine.host().has_any(EventKind::WorktreeRemove) {
+/// Has hooks remove a worktree created by a hook.
+async fn removed_by_hooks(params: WorktreeEventParams<'_>, path: &Path) -> Result<(), String> {
+    if !params.shared.engine.host().has_any(EventKind::WorktreeRemove) {
         return Err("a hook has made it, and no hook of WorktreeRemove takes it away".to_owned());
     }
-    told(asks, path).await;
+    fire_remove(params, path).await;
     match path.symlink_metadata() {
-        Ok(_) => Err("the hooks of WorktreeRemove have left it".to_owned()),
+        Ok(_) => Err("the WorktreeRemove hooks did not remove it".to_owned()),
         Err(_) => Ok(()),
     }
 }
 
 /// Fires WorktreeRemove.
-async fn told(asks: Asks<'_>, path: &Path) {
+async fn fire_remove(params: WorktreeEventParams<'_>, path: &Path) {
     let body = WorktreeRemove::new(path.to_string_lossy().into_owned());
-    asks.shared.fire(asks.facts, body, asks.updates, &CancellationToken::new()).await;
+    params.shared.fire(params.facts, body, params.updates, &CancellationToken::new()).await;
 }
 
 impl fmt::Debug for Worktrees {

@@ -1,4 +1,4 @@
-//! A denial stays a denial, and messages on the way to it are not lost.
+//! A denial stays a denial, and messages about it are not lost.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test picks one end among many")]
@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use std::fs;
 use std::sync::Arc;
 
-/// A PermissionRequest hook that says yes to an input of its own, and from now on to everything.
+/// A PermissionRequest hook that allows an input of its own, and everything else from now on.
 const GRANTS: &str = r#"echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow",
     "updatedInput":INPUT,
     "updatedPermissions":[{"type":"addRules","behavior":"allow","destination":"session","rules":[{"toolName":"Probe"}]}]}}}'"#;
 
-/// A PreToolUse hook that decides about the rewritten input alone.
+/// Returns a PreToolUse hook that decides only about the rewritten input.
 fn guard(decision: &str) -> String {
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": decision,
         "permissionDecisionReason": "the guard"}});
@@ -111,7 +111,7 @@ fn skilled(settings: &Value) -> SkillSession {
     SkillSession { calls: ToolCalls::new(engine.clone(), toolbox), engine, place }
 }
 
-/// Hooks of one event about the commands of skills alone.
+/// Returns hooks of one event that only apply to the commands of skills.
 fn about_bash(event: &str, command: &str) -> Value {
     json!({"permissions": {"allow": ["Skill"]},
         "hooks": {event: [{"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}]}})

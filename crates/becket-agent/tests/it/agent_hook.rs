@@ -1,4 +1,4 @@
-//! The tools in the hands of an `agent` handler: a real engine, a scripted model, real files and processes.
+//! The tools of an `agent` handler: a real engine, a scripted model, real files and processes.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -13,7 +13,7 @@ use becket_tools::{Surroundings, hook_tools};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// One model under every name.
+/// A single model for every name.
 struct One(Arc<ScriptedModel>);
 
 impl Models for One {
@@ -26,7 +26,7 @@ fn call(tool: &str, input: Value) -> Value {
     json!({"tool_uses": [{"name": tool, "input": input}]})
 }
 
-/// An engine whose agent on Stop follows these turns and then agrees.
+/// Returns an engine whose agent on Stop follows these turns and then agrees.
 fn engine(
     tree: &Tree,
     environment: &Environment,
@@ -54,7 +54,7 @@ fn stop(tree: &Tree) -> Event {
 }
 
 /// Returns the results that the model got for its calls, in order.
-fn told(model: &ScriptedModel) -> Vec<String> {
+fn call_results(model: &ScriptedModel) -> Vec<String> {
     let requests = model.requests();
     let messages = requests.last().map(|last| last.request.messages.clone()).unwrap();
     let results = messages.into_iter().flat_map(|message| message.content).filter_map(|block| {
@@ -87,10 +87,10 @@ async fn an_agent_reads_unasked_and_does_nothing_else_that_no_rule_allows() {
     let (engine, model) = engine(&tree, &environment, hook, turns);
     let outcome = engine.fire(&stop(&tree)).await;
     assert!(outcome.verdict.failures.is_empty(), "{:?}", outcome.verdict.failures);
-    let told = told(&model);
-    assert_eq!(told.len(), steps.len());
-    for (told, (turn, expected)) in told.iter().zip(&steps) {
-        assert!(told.starts_with(expected), "{turn}: {told}");
+    let results = call_results(&model);
+    assert_eq!(results.len(), steps.len());
+    for (result, (turn, expected)) in results.iter().zip(&steps) {
+        assert!(result.starts_with(expected), "{turn}: {result}");
     }
     assert!(tree.work().join("a.txt").exists() && tree.work().join("made").exists());
 }

@@ -22,7 +22,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One model for all names; `other` does not exist.
+/// A single model for all names; `other` does not exist.
 struct OneModel(Arc<dyn Model>);
 
 impl Models for OneModel {
@@ -92,7 +92,7 @@ impl World {
         builder.store(self.store.clone())
     }
 
-    /// With a model that answers each request by the first turn that fits.
+    /// Creates a world with a model that answers each request with the first turn that fits.
     fn fitting(settings: &Value, agents: &Value, turns: &Value) -> Self {
         let mut at = At::new(settings, &json!([{"text": "unused"}]));
         let script = json!({"name": "scripted", "pick": "fitting", "turns": turns}).to_string();
@@ -104,7 +104,7 @@ impl World {
         self.builder().open().await.unwrap()
     }
 
-    /// Opens, prompts once, closes.
+    /// Opens a session, sends one prompt, and closes it.
     async fn run(&self) -> EndReason {
         let agent = self.open().await;
         let end = within(agent.prompt(Prompt::text("MAIN"), &never())).await;
@@ -117,7 +117,7 @@ impl World {
         self.at.noted().into_iter().filter(|input| input["hook_event_name"] == event).collect()
     }
 
-    /// The tools that a request offered.
+    /// Returns the tools that a request offered.
     fn offered(&self, request: usize) -> Vec<String> {
         let requests = self.at.model.requests();
         requests[request].request.tools.iter().map(|tool| tool.name.clone()).collect()
@@ -271,7 +271,7 @@ async fn hooks_of_a_frontmatter_hold_for_their_agent_and_while_it_runs() {
 async fn hooks_of_a_frontmatter_are_gone_whatever_ends_their_agent() {
     let agents = worker(&json!({"hooks": {"PreToolUse": command_hook("true")}}));
     let gone = |world: &World| !world.at.engine.host().has_any(EventKind::PreToolUse);
-    // An error of its model.
+    // An error of the model.
     let failing =
         json!([start(&json!({})), {"error": {"kind": "bad_request", "message": "no"}}, {"text": "x"}]);
     let failing = World::new(&settings(&json!({}), &json!({})), &agents, &failing);
@@ -286,7 +286,7 @@ async fn hooks_of_a_frontmatter_are_gone_whatever_ends_their_agent() {
     );
     assert_eq!(world.run().await, EndReason::Completed);
     assert!(gone(&world) && world.at.requests()[2].contains("the tool broke"));
-    // A cancel, and a drop.
+    // A cancelled agent, and a dropped one.
     for drops in [false, true] {
         let turns = json!([start(&json!({})), probe(json!({"n": 1, "hangs": true})), {"text": "x"}]);
         let world = World::new(&settings(&json!({}), &json!({})), &agents, &turns);
@@ -390,16 +390,16 @@ async fn a_definition_opens_nothing_that_it_may_not() {
     let loud = "permissionMode: bypassPermissions\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: touch \"$HERE/hooked\"\n";
     let broken = "permissionMode: acceptEdits\nhooks:\n  PreToolUse:\n    - matcher: '['\n      hooks:\n        - type: command\n          command: exit 2\n";
     for (frontmatter, trusted, mode, ran, hooked) in [
-        // The folder is not trusted: neither mode nor hooks.
+        // The folder is not trusted: neither mode nor hooks apply.
         (loud, false, None, false, false),
         // Trusted, but the session may not bypass.
         (loud, true, None, false, true),
-        // The session may, and stays in its own mode.
+        // The session may, and keeps its own mode.
         (loud, true, Some("plan"), false, true),
         (loud, true, Some("dontAsk"), false, true),
         // A broken guard.
         (broken, true, None, false, false),
-        // The session has opened itself.
+        // The session itself has chosen a permissive mode.
         (loud, false, Some("bypassPermissions"), true, false),
     ] {
         let turns =
@@ -486,7 +486,7 @@ async fn an_agent_in_the_background_is_answered_at_once_and_told_of_later() {
         !world.tasks.background_tasks().iter().any(|task| task["status"] == "running")
     })
     .await;
-    assert_eq!(world.tasks.said(&id).as_deref(), Some("the answer"));
+    assert_eq!(world.tasks.output(&id).as_deref(), Some("the answer"));
     assert_eq!(world.noted("SubagentStop").len(), 1);
     let end = within(agent.prompt(Prompt::text("SECOND"), &never())).await;
     assert_eq!(end.text, "end");

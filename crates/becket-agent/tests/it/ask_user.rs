@@ -1,4 +1,4 @@
-//! AskUserQuestion and ExitPlanMode under the whole gate: only a person's answers count, from whatever source.
+//! AskUserQuestion and ExitPlanMode with all checks: only a person's answers count, whatever their source.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -29,7 +29,7 @@ fn answers() -> Value {
     json!({DATABASE: "two", "Which parts?": ["a", "b"]})
 }
 
-/// Answers what it is asked with `two`; remembers what that was.
+/// Answers questions with `two`, and records them.
 #[derive(Clone, Default)]
 struct RecordingUser(Arc<Mutex<Vec<String>>>);
 
@@ -45,7 +45,7 @@ impl AskQuestions for RecordingUser {
     }
 }
 
-/// Answers the prompt about the call itself.
+/// Answers the permission prompt of the call itself.
 struct Says(PermissionAnswer);
 
 impl AskPermission for Says {
@@ -63,7 +63,7 @@ fn calls_with(place: &Place, settings: &Value, tool: AskUserQuestion) -> ToolCal
     ToolCalls::new(place.engine(settings, true, &tools), tools)
 }
 
-/// Returns a hook that lets the call pass, with another input.
+/// Returns a hook that allows the call with another input.
 fn allows(event: &str, input: Option<Value>) -> Value {
     let answer = match event {
         "PermissionRequest" => {
@@ -133,7 +133,7 @@ async fn the_models_own_answers_are_nobodys() {
         let report =
             ask(&calls_with(&place, &settings, AskUserQuestion::new()), &place, "default", own.clone()).await;
         assert!(matches!(report.ended, CallEnd::Failed { .. }), "{:?}", report.ended);
-        // With a person, the person is asked.
+        // If there is a person, the person is asked.
         let person = RecordingUser::default();
         let calls = calls_with(&place, &settings, AskUserQuestion::new().with_user(person.clone()));
         let report = ask(&calls, &place, "default", own.clone()).await;

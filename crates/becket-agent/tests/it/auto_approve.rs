@@ -1,4 +1,4 @@
-//! Command lines that mode `default` runs without asking, and proof that running them is harmless.
+//! Command lines that mode `default` runs without asking, with a proof that they are harmless.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -50,7 +50,7 @@ async fn lines_that_run_unasked_change_nothing_and_show_nothing_from_outside() {
     assert!(tree.snapshot() == before, "something was written");
 }
 
-/// Every command that other hosts run unasked (a program of the list may be missing here, so each is made).
+/// The commands that other hosts run without asking (a program of the list may be missing here, so each is created).
 const HARMLESS: &str = "echo hi|printf x|true|test -f a.txt|[ -f a.txt ]|date|whoami|id|uname|hostname|sort a.txt|\
     cut -d: -f1 a.txt|tr a b|nl a.txt|rev a.txt|tac a.txt|paste a.txt|comm a.txt sub/b.txt|cmp a.txt sub/b.txt|od a.txt|\
     strings a.txt|file a.txt|df|free|uptime|ps|type ls|basename a|dirname a/b|realpath .|readlink a.txt|md5sum a.txt|\

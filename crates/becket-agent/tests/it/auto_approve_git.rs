@@ -1,4 +1,4 @@
-//! Git without asking: what it may be asked for, and in which repositories.
+//! Git without asking: the allowed commands, and the repositories in which they are allowed.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-/// Runs git as a user without a configuration would.
+/// Runs git as a user without a configuration.
 fn git(directory: &Path, args: &[&str]) {
     let mut command = Command::new("git");
     command
@@ -20,7 +20,7 @@ fn git(directory: &Path, args: &[&str]) {
     assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// A tree whose cwd is a repository with one commit.
+/// Creates a tree whose cwd is a repository with one commit.
 fn repository() -> Tree {
     let tree = Tree::new();
     git(&tree.work(), &["init", "-q", "-b", "main"]);
@@ -173,11 +173,11 @@ fn git_that_may_do_more_is_asked() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// A way to make git run a program, or read elsewhere, and whether git itself falls for it.
+/// A way to make git run a program, or read outside the tree, with a proof that git itself does so.
 struct Trap {
     name: &'static str,
     set: fn(&Tree),
-    /// The line whose run touches `planted`, where that needs no more than the trap.
+    /// The line whose run touches `planted`, if the trap itself is enough for that.
     springs: Option<&'static str>,
 }
 
@@ -224,7 +224,7 @@ const TRAPS: &[Trap] = &[
         name: "a hook for a refreshed index",
         set: |tree| {
             evil(tree, "work/.git/hooks/post-index-change");
-            // The same content at another time has the index refreshed.
+            // The same content with another modification time makes git refresh the index.
             tree.write("work/sub/b.txt", "one\nthree\n");
         },
         springs: Some("git status"),
@@ -261,7 +261,7 @@ const TRAPS: &[Trap] = &[
             git(&inner, &["init", "-q", "-b", "main"]);
             git(&inner, &["commit", "-qm", "x", "--allow-empty"]);
             git(&tree.work(), &["submodule", "--quiet", "add", "../inner", "module"]);
-            // The outer configuration is as plain as it was.
+            // The outer configuration is as plain as before.
             git(&tree.work(), &["config", "--remove-section", "submodule.module"]);
             let program = evil(tree, "work/evil");
             let own = tree.work().join(".git/modules/module/config");
@@ -362,15 +362,14 @@ async fn a_repository_that_could_run_something_is_asked_and_really_could() {
         assert!(!unasked(&host, line), "{}: {line}", trap.name);
         assert!(!unasked(&host, "cd sub && git log -p"), "{}: git log", trap.name);
         if trap.springs.is_some() {
-            // Without this the test would prove nothing: git does fall for it.
+            // Without this the test would prove nothing: git does fall into the trap.
             host.call("Bash", json!({"command": line})).await;
             assert!(tree.base.join("planted").exists(), "{}: the trap does not work", trap.name);
         }
     }
 }
 
-/// Gives the repository a commit whose signature git would have `gpgsm` verify, found on a `PATH` that leads into the
-/// tree.
+/// Adds a commit whose signature git would have `gpgsm` verify, found on a `PATH` that leads into the tree.
 fn signed(tree: &Tree) -> Host {
     evil(tree, "work/bin/gpgsm");
     for name in ["git", "sh", "cat", "touch"] {

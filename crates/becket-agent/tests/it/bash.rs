@@ -1,4 +1,4 @@
-//! Bash with real processes: what it answers, and that nothing is left behind.
+//! Bash with real processes: its answers, and no leftovers.
 
 use crate::support::{Host, Tree, object, until};
 use becket_engine::CancellationToken;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-/// A host whose commands carry a marker.
+/// Returns a host whose commands carry a marker.
 fn marked(tree: &Tree) -> (Host, Marker) {
     let marker = Marker::new();
     let (name, value) = marker.env();
@@ -157,7 +157,7 @@ async fn a_response_that_a_hook_rewrote_is_shown_if_it_has_the_shape() {
     }
 }
 
-/// Lines that leave processes behind.
+/// Command lines that leave processes behind.
 const LEFTOVERS: [&str; 4] = [
     "sleep 1000 & echo done",
     "(trap '' TERM; sleep 1000; sleep 1000) & echo done",
@@ -193,7 +193,7 @@ async fn a_deadline_ends_the_whole_group() {
     marker.wait_for(0);
 }
 
-/// Runs `call` until the line has started, then hands it to `then`.
+/// Runs `call` until the line has started, then passes it to `then`.
 async fn once_started<T>(marker: &Marker, call: impl Future<Output = T>, then: impl FnOnce()) -> Option<T> {
     let started = async {
         until("the line has started", || marker.alive().len() >= 4).await;

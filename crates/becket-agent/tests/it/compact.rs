@@ -21,7 +21,7 @@ struct At {
 }
 
 impl At {
-    /// Hooks that note what they are given, and then do this on PreCompact.
+    /// Creates hooks that record their input, and run this command on PreCompact.
     fn new(pre_compact: &str, turns: Vec<Turn>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let noted =
@@ -60,7 +60,7 @@ impl At {
         };
         let (_, summary) = at.summary(messages).await;
         if let Ok(compacted) = &summary {
-            drop(at.done(compacted).await);
+            drop(at.fire_post_compact(compacted).await);
         }
         summary
     }

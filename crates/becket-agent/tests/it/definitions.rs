@@ -1,4 +1,4 @@
-//! Discovery of agents, skills and commands, and the reports on the rest. The cases are data:
+//! Discovery of agents, skills and commands, and reports about invalid ones. The cases are data:
 //! `tests/cases/definitions.json`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// Writes the files of a case; `null` is one that is not UTF-8.
+/// Writes the files of a case; `null` is a file that is not UTF-8.
 fn homes(root: &Path, case: &Value) -> Homes {
     for (path, text) in case["files"].as_object().unwrap() {
         let file = root.join(path);
@@ -52,9 +52,9 @@ fn definitions_are_found_and_broken_ones_are_named() {
         let agents = Agents::load(&homes, flag.as_deref());
         let skills = Skills::load(&homes);
         let agent =
-            |name: &str| agents.agents.find(name).map(|a| (a.whose.to_string(), a.description.clone()));
+            |name: &str| agents.agents.find(name).map(|a| (a.owner.to_string(), a.description.clone()));
         let skill =
-            |name: &str| skills.skills.find(name).map(|s| (s.whose.to_string(), s.description.clone()));
+            |name: &str| skills.skills.find(name).map(|s| (s.owner.to_string(), s.description.clone()));
         expect(case, "agents", agent);
         expect(case, "skills", skill);
         for name in case["no_mode"].as_array().into_iter().flatten() {

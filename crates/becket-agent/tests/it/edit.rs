@@ -1,4 +1,4 @@
-//! Edit with real files, and the tools on files under the whole gate.
+//! Edit with real files, and the file tools with all checks.
 
 use crate::support::Tree;
 use crate::support::calls::{Place, call_of, hooks, run};
@@ -43,7 +43,7 @@ fn an_output_is_replaced_only_by_one_of_its_shape() {
     }
 }
 
-/// Calls of a session's tools under hooks and rules.
+/// Returns the calls of a session's tools under hooks and rules.
 fn calls_under(place: &Place, settings: &Value) -> ToolCalls {
     let tools = ToolSet::new(file_tools(Surroundings::new(place.environment())));
     ToolCalls::new(place.engine(settings, false, &tools), tools)

@@ -1,4 +1,4 @@
-//! Questions of servers, as data: hooks and user in, the answer out.
+//! Questions of servers, as data: hooks and user in, answer out.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
-/// A user with answers prepared.
+/// A user with prepared answers.
 #[derive(Clone, Default)]
 struct User {
     answers: Arc<Mutex<VecDeque<Value>>>,

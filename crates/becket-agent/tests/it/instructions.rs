@@ -22,7 +22,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
 
-/// A repository `repo` in which a session starts in `repo/app`; `home`, `managed` and `outside` lie beside it.
+/// A repository `repo`, in which a session starts in `repo/app`, next to `home`, `managed` and `outside`.
 struct World {
     at: At,
     request: Request,
@@ -39,7 +39,7 @@ fn turns(paths: &[(&str, &str)]) -> Value {
 }
 
 impl World {
-    /// Files, below the directory in which all lies; a script that has tools touch files, one an answer.
+    /// Creates files below the common directory, and a script that makes tools touch files, one per answer.
     fn new(files: &[(&str, &str)], touched: &[(&str, &str)]) -> Self {
         Self::of(files, &turns(touched), &json!({}))
     }
@@ -70,16 +70,15 @@ impl World {
         self.builder().open().await.unwrap()
     }
 
-    /// One prompt in a session of its own; returns the texts added to it.
+    /// Runs one prompt in a new session; returns the texts added to it.
     async fn run(&self) -> String {
         let agent = self.open().await;
-        assert_eq!(said(&agent).await, EndReason::Completed);
+        assert_eq!(send_prompt(&agent).await, EndReason::Completed);
         within(agent.close("other")).await;
         self.at.requests().first().unwrap().clone()
     }
 
-    /// Returns the inputs of InstructionsLoaded hooks once there are `count`: `path reason memory`, in the order of
-    /// paths.
+    /// Returns the inputs of InstructionsLoaded hooks once there are `count`: `path reason memory`, ordered by path.
     async fn loaded(&self, count: usize) -> Vec<String> {
         let inputs = self.inputs(count).await;
         let text = |input: &Value, key: &str| input[key].as_str().unwrap().to_owned();
@@ -107,11 +106,11 @@ impl World {
     }
 }
 
-async fn said(agent: &Agent) -> EndReason {
+async fn send_prompt(agent: &Agent) -> EndReason {
     within(agent.prompt(Prompt::text("PROMPT"), &never())).await.reason
 }
 
-/// The places of these texts in another, which all have to be there, in this order.
+/// Checks that all these parts occur in a text in this order.
 fn in_order(text: &str, parts: &[&str]) {
     let mut from = 0;
     for part in parts {
@@ -122,7 +121,7 @@ fn in_order(text: &str, parts: &[&str]) {
     }
 }
 
-/// Every kind of file that holds from the start.
+/// Every kind of file that applies from the start.
 const ALL: [(&str, &str); 10] = [
     ("managed/CLAUDE.md", "of the administrator"),
     ("home/.claude/CLAUDE.md", "of the user"),
@@ -189,9 +188,9 @@ async fn files_are_loaded_behind_the_start_and_before_the_prompt_s_hooks() {
     let world = World::new(&[("repo/CLAUDE.md", "rules")], &[]);
     let agent = world.open().await;
     assert_eq!(world.at.events(), ["SessionStart"], "without a prompt nothing is loaded");
-    assert_eq!(said(&agent).await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent).await, EndReason::Completed);
     world.inputs(1).await;
-    assert_eq!(said(&agent).await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent).await, EndReason::Completed);
     let requests = world.at.requests();
     assert_eq!(requests[1].matches("\n\nrules").count(), 1, "{}", requests[1]);
     within(agent.close("other")).await;
@@ -273,7 +272,7 @@ async fn after_a_compaction_and_a_clear_they_are_told_again() {
     let script = json!([read("a"), done(), {"text": "<summary>short</summary>"}, read("b"), done(), done()]);
     let world = World::of(&files, &script, &json!({}));
     let agent = world.open().await;
-    said(&agent).await;
+    send_prompt(&agent).await;
     world.inputs(3).await;
     fs::write(world.at.dir.join("repo/CLAUDE.md"), "changed @own.md").unwrap();
     within(agent.compact(None, &never())).await.unwrap();
@@ -287,14 +286,14 @@ async fn after_a_compaction_and_a_clear_they_are_told_again() {
             "repo/own.md compact Project",
         ]
     );
-    said(&agent).await;
+    send_prompt(&agent).await;
     let requests = world.at.requests();
     in_order(&requests[3], &["short", "from the start", "\n\nchanged @own.md", "\n\nown", "prompt"]);
     assert!(!requests[3].contains("\n\nroot") && !requests[3].contains("\n\nnested"), "{}", requests[3]);
     in_order(&requests[4], &["result b: ", "\n\nnested"]);
     world.inputs(6).await;
     agent.clear().await.unwrap();
-    said(&agent).await;
+    send_prompt(&agent).await;
     in_order(&world.at.requests()[5], &["\n\nchanged @own.md", "\n\nown", "from the start", "prompt"]);
     let loaded = world.loaded(8).await;
     assert_eq!(loaded.iter().filter(|one| *one == "repo/CLAUDE.md session_start Project").count(), 2);
@@ -307,13 +306,13 @@ async fn a_session_that_goes_on_is_not_told_twice_but_what_has_changed() {
     const ID: &str = "11111111-2222-4333-8444-555555555555";
     let world = World::new(&[("repo/CLAUDE.md", "root"), ("repo/app/CLAUDE.md", "app")], &[]);
     let agent = world.builder().id(ID).open().await.unwrap();
-    said(&agent).await;
+    send_prompt(&agent).await;
     world.inputs(2).await;
     within(agent.close("other")).await;
     drop(agent);
     fs::write(world.at.dir.join("repo/app/CLAUDE.md"), "another app").unwrap();
     let agent = world.builder().start(Start::Resume { id: ID.into() }).open().await.unwrap();
-    said(&agent).await;
+    send_prompt(&agent).await;
     let told = world.at.requests().pop().unwrap();
     assert_eq!(told.matches("\n\nroot").count(), 1, "{told}");
     in_order(&told, &["\n\napp", "\n\nanother app"]);
@@ -328,13 +327,13 @@ async fn a_rejected_prompt_loses_no_instructions() {
     let hooks = json!({"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": once}]}]}});
     let world = World::of(&[("repo/CLAUDE.md", "root")], &turns(&[]), &hooks);
     let agent = world.open().await;
-    assert!(matches!(said(&agent).await, EndReason::PromptRejected { .. }));
-    assert_eq!(said(&agent).await, EndReason::Completed);
+    assert!(matches!(send_prompt(&agent).await, EndReason::PromptRejected { .. }));
+    assert_eq!(send_prompt(&agent).await, EndReason::Completed);
     in_order(&world.at.requests()[0], &["\n\nroot", "prompt"]);
     within(agent.close("other")).await;
 }
 
-/// One model for all names.
+/// A single model for all names.
 struct OneModel(Arc<dyn Model>);
 
 impl Models for OneModel {
@@ -369,7 +368,7 @@ async fn a_subagent_is_told_what_holds_from_the_start_and_nothing_of_others() {
     let tool = AgentTool::new(agents, Dialect::of(&world.request), models, Arc::new(move |_| lent.clone()));
     world.at.toolbox.replace(own.into_iter().chain([Arc::new(tool.clone()) as Arc<dyn Tool>]));
     let agent = world.builder().subagents(tool).open().await.unwrap();
-    assert_eq!(said(&agent).await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent).await, EndReason::Completed);
     let requests = world.at.requests();
     in_order(&requests[2], &["\n\nroot", "task"]);
     assert!(!requests[2].contains("nested"), "{}", requests[2]);
@@ -403,7 +402,7 @@ async fn sources_trust_and_a_bare_start_count() {
 
     let bare = World::new(&ALL, &[]);
     let agent = bare.builder().instructions(Instructions::default()).open().await.unwrap();
-    said(&agent).await;
+    send_prompt(&agent).await;
     assert!(!bare.at.requests()[0].contains("of the administrator"));
     within(agent.close("other")).await;
 }
@@ -546,7 +545,7 @@ async fn notes_of_earlier_sessions_come_last_and_speak_for_themselves_alone() {
     let notes = Notes::at(world.at.dir.join("home/own/notes.md"));
     let builder = world.builder().instructions(Instructions::of(&world.request).with_notes(&notes));
     let agent = builder.open().await.unwrap();
-    assert_eq!(said(&agent).await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent).await, EndReason::Completed);
     within(agent.close("other")).await;
     let told = world.at.requests().first().unwrap().clone();
     in_order(
@@ -570,7 +569,7 @@ async fn notes_that_are_too_many_are_left_out_by_name() {
     let notes = Notes::at(world.at.dir.join("home/own/notes.md"));
     let instructions = Instructions::of(&world.request).with_notes(&notes);
     let agent = world.builder().instructions(instructions).open().await.unwrap();
-    assert_eq!(said(&agent).await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent).await, EndReason::Completed);
     within(agent.close("other")).await;
     assert!(!world.at.requests().first().unwrap().contains("- a"));
     let notices = world.at.notices();

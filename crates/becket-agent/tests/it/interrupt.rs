@@ -1,4 +1,4 @@
-//! Turns that are interrupted, and answers that are as bad as can be.
+//! Interrupted turns, and invalid answers of all kinds.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A model that says exactly these pieces, request by request.
+/// A model that sends exactly these pieces, request by request.
 struct Raw {
     answers: Mutex<Vec<Vec<Result<Delta, ModelError>>>>,
     asked: Mutex<Vec<Request>>,
@@ -86,7 +86,7 @@ async fn prompt(builder: AgentBuilder) -> (Agent, TurnEnd) {
     (agent, end)
 }
 
-/// A builder for a session of `at` with another model.
+/// Returns a builder for a session of `at` with another model.
 fn with(at: &At, model: &Arc<Raw>) -> AgentBuilder {
     let updates = Arc::clone(&at.updates);
     let model: Arc<dyn Model> = model.clone();
@@ -141,7 +141,7 @@ async fn garbage_and_a_stream_without_an_end_are_errors_of_the_server() {
         let at = At::new(&settings(&json!({"StopFailure": ["true"]}), &json!({})), &json!([]));
         let model = Raw::new((0..12).map(|_| answer.clone()));
         let agent = with(&at, &model).open().await.unwrap();
-        // Waits of minutes pass at once.
+        // Waits of minutes pass immediately.
         tokio::time::pause();
         let end = agent.prompt(Prompt::text("go"), &never()).await;
         tokio::time::resume();
@@ -170,12 +170,12 @@ async fn a_thousand_calls_of_one_answer_are_all_answered_ten_at_a_time() {
     assert!(places.is_sorted(), "results are in the order of the calls");
 }
 
-/// Interrupts a turn as soon as a hook or a tool has made a file.
+/// Interrupts a turn as soon as a hook or a tool has created a file.
 async fn interrupted(at: &At, file: &str) -> (TurnEnd, String) {
     interrupted_once(at, || at.dir.join(file).exists()).await
 }
 
-/// Interrupts a turn as soon as it is time; returns its end, and the texts added to the next prompt.
+/// Interrupts a turn as soon as `time` is true; returns its end, and the texts added to the next prompt.
 async fn interrupted_once(at: &At, time: impl Fn() -> bool) -> (TurnEnd, String) {
     let agent = at.open().await;
     let cancel = CancellationToken::new();

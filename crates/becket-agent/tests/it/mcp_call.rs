@@ -1,4 +1,4 @@
-//! Calls of a real MCP server through real hooks, and its questions on the way.
+//! Calls of a real MCP server with real hooks, and the questions that it asks in between.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 const LONG_NAME: &str = "mcp__it__a_name_that_is_longer_than_any_model_takes_and_so_has_to_be_cut_short";
 
-/// A session with one server, `it`, connected.
+/// A session with a connected server `it`.
 struct Session {
     place: Place,
     pool: Pool,
@@ -52,7 +52,7 @@ impl Session {
         run(&self.tools, &self.place.session(None), call_of(tool, input)).await
     }
 
-    /// The calls that have reached the server: tool and input.
+    /// Returns the calls that reached the server: tool and input.
     fn reached(&self) -> Vec<(String, Value)> {
         let call = |line: &str| {
             let message: Value = serde_json::from_str(line).unwrap();
@@ -64,7 +64,7 @@ impl Session {
     }
 }
 
-/// The server `it`, not connected yet.
+/// Returns a pool with the server `it`, not connected yet.
 fn pool(place: &Place, host: &McpHost) -> Pool {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/servers/server.py");
     let file = json!({"mcpServers": {"it": {"command": "python3", "args": [script]}}}).to_string();

@@ -1,5 +1,5 @@
-//! The permissions of a session, by the ways that a host takes: modes, updates that a hook or a person gives, plans, the
-//! classifier with a model behind it.
+//! The permissions of a session, from a host's point of view: modes, updates by a hook or a person, plans, and the
+//! classifier with a model.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -25,7 +25,7 @@ fn updates(of: Value) -> Vec<PermissionUpdate> {
     of.as_array().unwrap().iter().map(|update| PermissionUpdate::parse(update).unwrap()).collect()
 }
 
-/// A hook that stores its input and says yes with these updates.
+/// Returns a hook that stores its input and allows the call with these updates.
 fn yes_with(updates: &Value) -> String {
     let decision = json!({"behavior": "allow", "updatedPermissions": updates});
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}});
@@ -85,7 +85,7 @@ async fn suggestions_leave_out_what_holds_already() {
     }
     let place = Place::new();
     let toolbox = ToolSet::new([Arc::new(Suggests(Probe::default())) as Arc<dyn Tool>]);
-    // Apart, since a person's answer ends the hooks.
+    // Tested separately, since a person's answer ends the hooks.
     let for_hooks = place.engine(&hooks(&[("PermissionRequest", &["cat > $HERE/asked"])]), true, &toolbox);
     let for_person = place.engine(&json!({}), true, &toolbox);
     let person = Person::new(Says::No);
@@ -152,7 +152,7 @@ fn directories_are_the_cwd_and_what_was_added() {
     assert_eq!(permissions.directories(&facts), [place.dir.clone(), "/srv".into()]);
 }
 
-/// A session in the mode `plan`, entered from another, and its tool.
+/// Creates a session in the mode `plan`, entered from another one, and its tool.
 fn planning(
     place: &Place,
     settings: &Value,
@@ -291,7 +291,7 @@ async fn a_call_that_is_cancelled_while_it_is_judged_does_not_run() {
     assert_eq!((probe.ran().len(), place.dir.join("denied").exists()), (0, false));
 }
 
-/// The host's only model, of whatever name.
+/// The host's only model, for every name.
 struct Only(Arc<dyn Model>);
 
 impl Models for Only {

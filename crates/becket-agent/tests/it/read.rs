@@ -210,7 +210,7 @@ proptest! {
         let file = &answer.response["file"];
         let content = file["content"].as_str().unwrap();
         let mut whole: Vec<&str> = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
-        // What follows the last newline is a line only if there is something.
+        // A text after the last newline is a line only if it is not empty.
         if text.is_empty() || text.ends_with('\n') {
             whole.pop();
         }
@@ -220,7 +220,7 @@ proptest! {
         prop_assert_eq!(file["totalLines"].as_u64().unwrap() as usize, whole.len());
         prop_assert!(content.len() <= 256 << 10);
         prop_assert_eq!(&shown[..], &wanted[..shown.len()]);
-        // Fewer lines than asked for only for want of room.
+        // Fewer lines than requested only if there is no room.
         prop_assert!(shown.len() == wanted.len() || content.len() + 2_000 > 256 << 10);
     }
 }

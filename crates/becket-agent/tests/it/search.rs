@@ -9,7 +9,7 @@ use serde_json::json;
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 
-/// A tree to search in.
+/// Creates a tree to search in.
 fn project() -> Tree {
     let tree = Tree::new();
     std::fs::create_dir(tree.work().join(".git")).unwrap();
@@ -189,7 +189,7 @@ async fn a_search_behind_a_link_passes_over_what_a_rule_denies_too() {
     let host = tree.host_of(
         tree.surroundings().with_denied_reads(move |_, path| denied.iter().any(|dir| path.starts_with(dir))),
     );
-    // `deep` leads to `more/deep`, so its parent is not the one in its name.
+    // `deep` is a link to `more/deep`, so its parent is not the one in its name.
     for path in ["alias", "alias/lib.rs", "deep/../m.txt", "deep/.."] {
         let answer = host.call("Grep", json!({"pattern": "fn|more", "path": path})).await;
         assert!(answer.text.starts_with("No files found"), "{path}: {}", answer.text);
@@ -209,7 +209,7 @@ fn ignore_files_that_are_no_files_hold_no_search_up() {
                 Some(device) => std::os::unix::fs::symlink(device, &path).unwrap(),
             }
             let (told, ended) = std::sync::mpsc::channel();
-            // The runtime of one that hangs would not end.
+            // Dropping the runtime of a search that hangs would block forever.
             std::thread::spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
                 for (tool, path) in [("Grep", "."), ("Glob", "."), ("Grep", "src"), ("Glob", "src")] {
@@ -245,7 +245,7 @@ async fn pipes_in_a_tree_hold_no_search_up() {
 #[test]
 fn a_dropped_or_cancelled_search_ends_its_thread() {
     let tree = Tree::new();
-    // Three gigabytes to search, of which the disk holds little: links to one file.
+    // Three gigabytes to search, of which little is on disk: links to one file.
     let large = tree.write("work/large", "x".repeat(8 << 20));
     for number in 0..400 {
         std::fs::hard_link(&large, tree.work().join(format!("large{number}"))).unwrap();

@@ -1,4 +1,4 @@
-//! A session from its first event to its last: begun, resumed, cleared, compacted, ended.
+//! A session from its first event to its last: start, resume, clear, compaction, end.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
@@ -23,7 +23,7 @@ fn stored(at: &At) -> AgentBuilder {
     at.builder().store(Store::new(at.dir.join("store")))
 }
 
-async fn said(agent: &Agent, prompt: &str) -> EndReason {
+async fn send_prompt(agent: &Agent, prompt: &str) -> EndReason {
     within(agent.prompt(Prompt::text(prompt), &never())).await.reason
 }
 
@@ -51,7 +51,7 @@ async fn setup_comes_before_the_start_and_no_request_is_needed() {
     assert_eq!(at.noted()[0]["trigger"], "init");
     assert!(at.requests().is_empty());
     let agent = at.builder().setup(SetupTrigger::Maintenance).open().await.unwrap();
-    said(&agent, "go").await;
+    send_prompt(&agent, "go").await;
     let told = at.requests().pop().unwrap();
     assert!(told.contains("setup:maintenance hook additional context: installed"), "{told}");
 }
@@ -80,7 +80,7 @@ async fn a_prompt_hook_names_the_session() {
     let hooks = json!({"UserPromptSubmit": [named], "SessionStart": ["true"]});
     let at = At::new(&settings(&hooks, &json!({})), &texts(2));
     let agent = stored(&at).id(ID).open().await.unwrap();
-    said(&agent, "go").await;
+    send_prompt(&agent, "go").await;
     within(agent.close("other")).await;
     drop(agent);
     let agent = stored(&at).start(Start::Resume { id: ID.into() }).open().await.unwrap();
@@ -93,7 +93,7 @@ async fn a_prompt_hook_names_the_session() {
 async fn a_session_is_resumed_continued_and_forked() {
     let at = At::new(&settings(&json!({"SessionStart": ["true"], "Stop": ["true"]}), &json!({})), &texts(4));
     let agent = stored(&at).id(ID).mode(PermissionMode::AcceptEdits).open().await.unwrap();
-    assert_eq!(said(&agent, "one").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "one").await, EndReason::Completed);
     let taken = stored(&at).start(Start::Resume { id: ID.into() }).open().await;
     assert!(matches!(taken, Err(OpenError::Store(_))), "a session has one writer");
     within(agent.close("other")).await;
@@ -111,7 +111,7 @@ async fn a_session_is_resumed_continued_and_forked() {
         assert_eq!(noted.get("model"), None, "a session without a screen does not name it");
         let info = agent.info();
         assert_eq!((info.id == ID, info.mode), (same, PermissionMode::AcceptEdits));
-        assert_eq!(said(&agent, source).await, EndReason::Completed);
+        assert_eq!(send_prompt(&agent, source).await, EndReason::Completed);
         assert!(at.requests().pop().unwrap().starts_with("user: one\nassistant: answer 0\nuser: "));
         within(agent.close("other")).await;
     }
@@ -140,9 +140,9 @@ async fn clear_ends_a_session_with_its_id_and_begins_another() {
     let hooks = json!({"SessionStart": ["echo from $HERE"], "SessionEnd": ["true"], "Stop": ["true"]});
     let at = At::new(&settings(&hooks, &json!({})), &texts(2));
     let agent = stored(&at).id(ID).open().await.unwrap();
-    said(&agent, "one").await;
+    send_prompt(&agent, "one").await;
     within(agent.clear()).await.unwrap();
-    said(&agent, "two").await;
+    send_prompt(&agent, "two").await;
     within(agent.close("other")).await;
     let noted = at.noted();
     let of = |n: usize| {
@@ -184,7 +184,7 @@ fn deferred() -> At {
 async fn deferred_calls_are_taken_up_when_the_session_is() {
     let at = deferred();
     let agent = stored(&at).id(ID).open().await.unwrap();
-    let EndReason::Deferred { calls } = said(&agent, "go").await else { panic!("it waits") };
+    let EndReason::Deferred { calls } = send_prompt(&agent, "go").await else { panic!("it waits") };
     assert_eq!(calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["t1"]);
     within(agent.close("other")).await;
     drop(agent);
@@ -212,7 +212,7 @@ async fn deferred_calls_are_taken_up_when_the_session_is() {
 async fn a_deferred_call_whose_tool_is_gone_is_told_before_any_hook() {
     let at = deferred();
     let agent = stored(&at).id(ID).open().await.unwrap();
-    said(&agent, "go").await;
+    send_prompt(&agent, "go").await;
     at.toolbox.replace([]);
     let before = at.noted().len();
     let end = within(agent.resume_deferred(&never())).await;
@@ -228,9 +228,9 @@ async fn a_conversation_is_compacted_at_the_users_word() {
     let summary = json!({"text": "<summary>we said one</summary>"});
     let at = At::new(&settings(&hooks, &json!({})), &json!([{"text": "first"}, summary, {"text": "last"}]));
     let agent = stored(&at).open().await.unwrap();
-    said(&agent, "one").await;
+    send_prompt(&agent, "one").await;
     within(agent.compact(Some("be brief"), &never())).await.unwrap();
-    said(&agent, "two").await;
+    send_prompt(&agent, "two").await;
     assert_eq!(at.events(), ["SessionStart", "PreCompact", "SessionStart", "PostCompact"]);
     let noted = at.noted();
     assert_eq!((&noted[2]["source"], &noted[2]["model"]), (&json!("compact"), &json!("scripted")));
@@ -248,9 +248,9 @@ async fn a_compaction_that_was_forbidden_is_not_tried_again_when_stop_sends_the_
     let hooks = json!({"PreCompact": ["echo never >&2; exit 2"], "Stop": [stop]});
     let at = At::new(&settings(&hooks, &json!({})), &texts(4));
     let agent = at.builder().window(Window::of(1)).open().await.unwrap();
-    assert_eq!(said(&agent, "one").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "one").await, EndReason::Completed);
     assert_eq!(at.events(), ["PreCompact", "Stop", "Stop"]);
-    assert_eq!(said(&agent, "two").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "two").await, EndReason::Completed);
     assert_eq!(at.events().iter().filter(|event| *event == "PreCompact").count(), 2, "the next turn may");
 }
 
@@ -266,7 +266,7 @@ async fn a_conversation_that_the_api_refuses_is_compacted_once() {
     ] {
         let at = At::new(&settings(&hooks, &json!({})), &turns);
         let agent = at.builder().open().await.unwrap();
-        assert_eq!(said(&agent, "a long one").await.as_str(), expected);
+        assert_eq!(send_prompt(&agent, "a long one").await.as_str(), expected);
         within(agent.close("other")).await;
         assert_eq!(at.events(), events);
     }
@@ -279,7 +279,7 @@ async fn the_end_gives_hooks_that_were_left_their_time_and_then_ends_them() {
         json!({"StopFailure": ["sleep 0.4; touch $HERE/heard", "exec sleep 600"], "SessionEnd": ["true"]});
     let at = At::new(&settings(&hooks, &json!({})), &json!([{"error": {"kind": "unauthorized"}}]));
     let agent = at.builder().tasks(Tasks::new(at.dir.join("tasks"))).open().await.unwrap();
-    said(&agent, "go").await;
+    send_prompt(&agent, "go").await;
     within(agent.close("other")).await;
     assert!(at.dir.join("heard").exists(), "it had its time");
     assert!(at.notices().is_empty(), "that the other was ended is not reported: {:?}", at.notices());
@@ -296,7 +296,7 @@ async fn the_end_gives_hooks_in_the_background_their_time_and_then_ends_them() {
     });
     let at = At::new(&settings(&hooks, &json!({})), &texts(1));
     let agent = at.open().await;
-    said(&agent, "go").await;
+    send_prompt(&agent, "go").await;
     within(agent.close("other")).await;
     assert!(at.dir.join("began").exists() && at.dir.join("heard").exists(), "they had their time");
     assert!(at.engine.host().background().is_empty());
@@ -308,17 +308,17 @@ async fn what_can_not_be_stored_is_told_once_and_the_turn_goes_on() {
     let at = At::new(&settings(&json!({}), &json!({})), &texts(3));
     let agent = stored(&at).open().await.unwrap();
     let path = agent.info().transcript_path;
-    said(&agent, "one").await;
+    send_prompt(&agent, "one").await;
     let away = at.dir.join("away");
     std::fs::rename(at.dir.join("store"), &away).unwrap();
     std::fs::write(at.dir.join("store"), "in the way").unwrap();
-    assert_eq!(said(&agent, "two").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "two").await, EndReason::Completed);
     let told = || at.notices().iter().filter(|text| text.contains("without being stored")).count();
-    // A system may go on writing to the file that was moved; then there is nothing to tell.
+    // Some systems still write to the file that was moved; then there is nothing to report.
     assert!(told() <= 1, "{:?}", at.notices());
     std::fs::remove_file(at.dir.join("store")).unwrap();
     std::fs::rename(away, at.dir.join("store")).unwrap();
-    assert_eq!(said(&agent, "three").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "three").await, EndReason::Completed);
     within(agent.close("other")).await;
     let transcript = std::fs::read_to_string(path).unwrap();
     for text in ["one", "two", "three", "answer 2"] {
@@ -334,21 +334,21 @@ async fn a_session_that_is_cleared_after_it_has_moved_is_stored_where_it_began()
     ]);
     let at = At::new(&settings(&json!({}), &json!({})), &moves);
     let agent = stored(&at).id(ID).mode(PermissionMode::Plan).open().await.unwrap();
-    said(&agent, "one").await;
+    send_prompt(&agent, "one").await;
     let before = agent.info();
     assert_eq!(before.cwd, at.dir.join("sub"));
     within(agent.clear()).await.unwrap();
     let after = agent.info();
     assert_eq!(after.transcript_path.parent(), before.transcript_path.parent());
-    said(&agent, "two").await;
+    send_prompt(&agent, "two").await;
     within(agent.close("other")).await;
     drop(agent);
-    // By its directory it is found again, and in its mode.
+    // It is found by its directory, and in its mode.
     let again = stored(&at).start(Start::Continue).open().await.unwrap().info();
     assert_eq!((again.id, again.mode), (after.id, PermissionMode::Plan));
 }
 
-/// A model that refuses so often, and then says these.
+/// Returns turns of a model that is overloaded this many times, and then gives these answers.
 fn overloaded(times: usize, then: &[&str]) -> Value {
     let error = json!({"error": {"kind": "overloaded", "message": "busy", "retry_after_s": 0}});
     let then = then.iter().map(|text| json!({"text": text}));
@@ -366,7 +366,7 @@ async fn a_fallback_is_over_with_its_turn() {
     let at = At::new(&settings(&json!({}), &json!({})), &overloaded(3, &["a summary"]));
     let other = another(&json!([{"text": "in its place"}]));
     let agent = at.builder().fallback(other.clone(), "another").open().await.unwrap();
-    assert_eq!(said(&agent, "one").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "one").await, EndReason::Completed);
     assert_eq!(other.requests().len(), 1);
     within(agent.compact(None, &never())).await.unwrap();
     assert_eq!((at.requests().len(), other.requests().len()), (4, 1), "its own model sums up");
@@ -379,9 +379,9 @@ async fn a_hook_that_keeps_the_model_is_asked_once_in_a_turn() {
     let at = At::new(&settings(&hooks, &json!({})), &overloaded(6, &["at last", "and again"]));
     let other = another(&json!([]));
     let agent = at.builder().fallback(other.clone(), "another").open().await.unwrap();
-    assert_eq!(said(&agent, "one").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "one").await, EndReason::Completed);
     assert_eq!((at.requests().len(), at.events()), (7, vec!["PreModelSwitch".to_owned()]));
-    assert_eq!((said(&agent, "two").await, other.requests().len()), (EndReason::Completed, 0));
+    assert_eq!((send_prompt(&agent, "two").await, other.requests().len()), (EndReason::Completed, 0));
 }
 
 // rule: L0

@@ -1,4 +1,4 @@
-//! The shell of a session, with real processes: its directory moves, its output is whole, nothing is left behind.
+//! The shell of a session, with real processes: its directory changes, its output is complete, no leftovers.
 
 use crate::support::shell::{LONG, Shell, said};
 use crate::support::{Tree, object, until};
@@ -107,7 +107,7 @@ async fn outside_the_working_directories_a_session_goes_back_to_its_root() {
     );
     assert_eq!(output.response["stderr"], note);
     assert_eq!((output.as_text(), shell.place().as_str()), (format!("there\n{note}"), "work"));
-    // Through a link, and by a failing line.
+    // Through a link, and with a line that fails.
     let said = shell.line("cd dirlink; exit 3").await;
     assert!(said.starts_with(&format!("Exit code 3\nShell cwd was reset to {root}")), "{said}");
     assert_eq!(shell.place(), "work");
@@ -133,7 +133,7 @@ async fn in_a_directory_that_is_gone_nothing_runs() {
 #[tokio::test]
 async fn a_session_that_began_elsewhere_is_not_moved_by_lines_that_stay() {
     let shell = Shell::new();
-    // By a link, and outside: as the host says.
+    // Through a link, and outside: as the host decides.
     *shell.at.cwd.lock().unwrap() = shell.tree.work().join("dirlink");
     assert_eq!(shell.line("cat secret").await, "SECRET");
     assert_eq!((shell.place().as_str(), shell.at.moves.lock().unwrap().len()), ("work/dirlink", 0));
@@ -229,7 +229,7 @@ async fn a_deadline_ends_the_whole_group_and_moves_nobody() {
     assert_eq!(shell.place(), "work");
     tokio::time::timeout(LONG, shell.runner.all_gone()).await.unwrap();
     shell.marker.wait_for(0);
-    // What its shell wrote down while it was ended is not left, either.
+    // The files that its shell wrote while it was ended are also removed.
     let left = || std::fs::read_dir(shell.tasks.directory()).unwrap().count();
     assert!(wait_until(|| left() == 0));
 }

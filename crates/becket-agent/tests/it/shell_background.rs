@@ -1,4 +1,4 @@
-//! Background lines of a session: their output, their end, and that nothing of them is left.
+//! Background lines of a session: their output, their end, and no leftovers.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -135,7 +135,7 @@ async fn what_can_t_be_found_or_stopped_is_said() {
     assert!(said(late).starts_with("the session is ending"));
 }
 
-/// Lines that don't want to end, with their number of processes once they run.
+/// Command lines that resist their end, with their number of processes once they run.
 const STUBBORN: [(&str, usize); 5] = [
     ("sleep 1000", 2),
     ("trap '' TERM; sleep 1000; sleep 1000", 3),
@@ -167,12 +167,11 @@ async fn what_a_line_leaves_is_ended_with_it() {
     let id = shell.start("(trap '' TERM; sleep 1000; sleep 1000) & sleep 1000 & echo done").await;
     assert_eq!(shell.ended(&id).await, TaskStatus::Ended(TaskEnd::Exited(0)));
     assert_eq!(shell.marker.alive(), [] as [u32; 0]);
-    assert_eq!(shell.tasks.said(&id).as_deref(), Some("done"));
+    assert_eq!(shell.tasks.output(&id).as_deref(), Some("done"));
 }
 
-/// Excludes a process that leaves the group at that very moment: the runner searches for those that have left, and then
-/// ends
-/// the group.
+/// Excludes a process that leaves the group at that very moment: the runner searches for processes that have left, and
+/// then ends the group.
 // rule: H4
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_line_is_ended_at_whatever_moment_it_is_stopped() {
@@ -200,7 +199,7 @@ async fn a_hundred_tasks_end_with_their_session() {
     shell.nothing_is_left().await;
     assert!(wait_until(|| open_descriptors() <= descriptors));
     for (number, task) in ended.iter().enumerate() {
-        assert_eq!(shell.tasks.said(task.id.as_str()), Some(number.to_string()));
+        assert_eq!(shell.tasks.output(task.id.as_str()), Some(number.to_string()));
     }
 }
 

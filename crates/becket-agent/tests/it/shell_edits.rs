@@ -1,4 +1,4 @@
-//! Command lines that mode `acceptEdits` runs without asking, and proof that they stay inside.
+//! Command lines that mode `acceptEdits` runs without asking, with a proof that they stay inside.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -8,7 +8,7 @@ use becket_engine::{Effect, Tool};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The tree of the table.
+/// Creates the tree of the table.
 fn tree() -> Tree {
     let tree = Tree::new();
     for file in
@@ -62,7 +62,7 @@ fn each_line_of_the_table_has_the_effect_that_it_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Returns the files that no edit may change, and their content.
+/// Returns the files that no edit may change, with their content.
 fn kept(tree: &Tree) -> Vec<(PathBuf, Vec<u8>)> {
     let is_kept = |path: &PathBuf| {
         let place = path.strip_prefix(&tree.base).unwrap();
@@ -79,7 +79,7 @@ fn kept(tree: &Tree) -> Vec<(PathBuf, Vec<u8>)> {
 async fn lines_that_edit_stay_inside_and_touch_nothing_that_is_protected() {
     let mut ran = 0;
     for (line, _) in cases(&shell()).into_iter().filter(|(_, effect)| *effect == Effect::Edits) {
-        // In a tree of its own: the paths of the line are those of another one.
+        // In a separate tree: the paths of the line are those of another one.
         let (other, shell) = (shell_of_line(&line), shell());
         let line = line.replace(&other, &shell.tree.base.display().to_string());
         assert_eq!(shell.effect(&line), Effect::Edits, "{line}");
@@ -91,7 +91,7 @@ async fn lines_that_edit_stay_inside_and_touch_nothing_that_is_protected() {
     assert!(ran > 25, "only {ran} lines ran");
 }
 
-/// The base of the tree whose paths the line holds, if it holds any.
+/// Returns the base of the tree whose paths the line contains, if it contains any.
 fn shell_of_line(line: &str) -> String {
     let path = line.split(' ').find(|word| word.starts_with('/')).unwrap_or("/nowhere/more");
     PathBuf::from(path)

@@ -4,7 +4,7 @@
 
 use crate::support::calls::{Place, call_of, run};
 use becket_agent::definitions::{Dialect, Homes};
-use becket_agent::session::{Expand, PromptKind, Words};
+use becket_agent::session::{Expand, PromptKind, PromptTexts};
 use becket_agent::skills::SessionSkills;
 use becket_agent::tool_call::{CallEnd, ToolCalls};
 use becket_agent::update::{Update, UpdateKind};
@@ -76,13 +76,13 @@ impl World {
         Session::new("s", self.place.dir.join("t.jsonl"), &self.work)
     }
 
-    /// Returns the text that the model gets for a prompt, or the reason for none.
+    /// Returns the text that the model gets for a prompt, or the reason why there is none.
     async fn typed(&self, step: &Value) -> Result<String, String> {
         let (session, never) = (self.session(), CancellationToken::new());
         let prompt = step["type"].as_str().unwrap();
         let found = self.skills.find(&session, prompt);
         let kind = match &found {
-            PromptKind::Words => "words".to_owned(),
+            PromptKind::Text => "words".to_owned(),
             PromptKind::Command(typed) => typed.name.clone(),
             PromptKind::Unknown { why } => why.clone(),
         };
@@ -95,9 +95,9 @@ impl World {
                 let body = self.skills.body(&session, &typed, &never).await?;
                 Ok(body.iter().filter_map(Block::as_text).collect())
             }
-            PromptKind::Words => {
+            PromptKind::Text => {
                 let beside = step["beside"].as_str().unwrap_or_default().to_owned();
-                let words = Words { own: prompt.to_owned(), beside };
+                let words = PromptTexts { own: prompt.to_owned(), beside };
                 Ok(self.skills.mentioned(&session, &words, &never).await.join("\n\n"))
             }
             PromptKind::Unknown { why } => Err(why),

@@ -1,4 +1,4 @@
-//! The end of a turn: the host's own tasks, and the reports on its hooks.
+//! The end of a turn: the host's own tasks, and the reports about its hooks.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
@@ -7,7 +7,8 @@ use crate::support::session::{At, LONG, never, settings, within};
 use crate::support::until;
 use becket_agent::session::Prompt;
 use becket_agent::turn::{
-    AtTurnEnd, EndReason, ForTurns, How, InBare, MainTurn, TaskRun, TurnEndTask, TurnEndTasks, TurnOptions,
+    AtTurnEnd, EndReason, ForTurns, InBare, MainTurn, TaskRun, TaskWait, TurnEndTask, TurnEndTasks,
+    TurnOptions,
 };
 use becket_agent::update::{Origin, StopSummary, UpdateKind};
 use becket_agent::{Agent, AgentBuilder};
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-async fn said(agent: &Agent, prompt: &str) -> EndReason {
+async fn send_prompt(agent: &Agent, prompt: &str) -> EndReason {
     within(agent.prompt(Prompt::text(prompt), &never())).await.reason
 }
 
@@ -28,11 +29,11 @@ fn answers(n: usize) -> Value {
     (0..n).map(|n| json!({"text": format!("answer {n}")})).collect()
 }
 
-fn task(name: &str, how: How, run: ForTurns) -> TurnEndTask {
-    TurnEndTask { name: name.into(), bare: InBare::Skip, how, run }
+fn task(name: &str, wait: TaskWait, run: ForTurns) -> TurnEndTask {
+    TurnEndTask { name: name.into(), bare: InBare::Skip, wait, run }
 }
 
-/// Notes the text of each turn.
+/// Records each turn.
 fn noting(seen: &Arc<Mutex<Vec<AtTurnEnd>>>) -> ForTurns {
     let seen = Arc::clone(seen);
     let run: TaskRun<AtTurnEnd> = Arc::new(move |at: AtTurnEnd| {
@@ -49,17 +50,18 @@ const AGAIN: &str = r#"case "$in" in *'active":true'*) ;; *) echo more >&2; exit
 async fn tasks_come_before_stop_hooks_and_see_the_turn() {
     let seen = Arc::default();
     let tasks = TurnEndTasks::new(false);
-    tasks.register(task("notes", How::Await(LONG), noting(&seen)));
+    tasks.register(task("notes", TaskWait::Await(LONG), noting(&seen)));
     let main: TaskRun<MainTurn> = Arc::new(|turn: MainTurn| {
         turn.overwrite("last", json!(turn.at.text));
         Box::pin(std::future::ready(Ok(())))
     });
-    tasks.register(task("keeps", How::Await(LONG), ForTurns::MainOnly(main)));
+    tasks.register(task("keeps", TaskWait::Await(LONG), ForTurns::MainOnly(main)));
     let at = At::new(&settings(&json!({"Stop": [AGAIN]}), &json!({})), &answers(2));
     let agent = at.builder().at_turn_end(tasks.clone()).open().await.unwrap();
-    assert_eq!(said(&agent, "go").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "go").await, EndReason::Completed);
     let seen = seen.lock().unwrap();
-    let turns: Vec<_> = seen.iter().map(|at| (at.text.as_str(), at.again, at.messages.len())).collect();
+    let turns: Vec<_> =
+        seen.iter().map(|at| (at.text.as_str(), at.stop_hook_active, at.messages.len())).collect();
     assert_eq!(turns, [("answer 0", false, 2), ("answer 1", true, 4)]);
     assert!(seen.iter().all(|at| at.of == Origin::Main));
     assert_eq!(tasks.snapshots().get("last").as_deref(), Some(&json!("answer 1")));
@@ -71,13 +73,13 @@ async fn a_task_that_fails_panics_or_overruns_is_a_notice() {
     let of = |run: TaskRun<AtTurnEnd>| ForTurns::All(run);
     let tasks = TurnEndTasks::new(false);
     let fails = of(Arc::new(|_| Box::pin(std::future::ready(Err("no disk".to_owned())))));
-    tasks.register(task("fails", How::Await(LONG), fails));
-    tasks.register(task("panics", How::Await(LONG), of(Arc::new(|_| panic!("broke")))));
+    tasks.register(task("fails", TaskWait::Await(LONG), fails));
+    tasks.register(task("panics", TaskWait::Await(LONG), of(Arc::new(|_| panic!("broke")))));
     let hangs = || of(Arc::new(|_| Box::pin(std::future::pending())));
-    tasks.register(task("overruns", How::Await(Duration::from_millis(20)), hangs()));
+    tasks.register(task("overruns", TaskWait::Await(Duration::from_millis(20)), hangs()));
     let at = At::new(&settings(&json!({"Stop": ["true"]}), &json!({})), &answers(1));
     let agent = at.builder().at_turn_end(tasks).open().await.unwrap();
-    assert_eq!(said(&agent, "go").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "go").await, EndReason::Completed);
     let notices = at.notices().join("\n");
     for text in
         ["`fails`, which runs at the end of a turn, failed: no disk", "`panics`", "broke", "`overruns`"]
@@ -92,7 +94,7 @@ async fn a_task_that_fails_panics_or_overruns_is_a_notice() {
 async fn nobody_waits_for_a_task_longer_than_a_minute() {
     let tasks = TurnEndTasks::new(false);
     let hangs: TaskRun<AtTurnEnd> = Arc::new(|_| Box::pin(std::future::pending()));
-    tasks.register(task("hangs", How::Await(Duration::from_secs(3600)), ForTurns::All(hangs)));
+    tasks.register(task("hangs", TaskWait::Await(Duration::from_secs(3600)), ForTurns::All(hangs)));
     let at = At::new(&json!({}), &answers(1));
     let agent = at.builder().at_turn_end(tasks).open().await.unwrap();
     let before = tokio::time::Instant::now();
@@ -102,7 +104,7 @@ async fn nobody_waits_for_a_task_longer_than_a_minute() {
     assert!((59..62).contains(&took.as_secs()), "the paused clock has moved by {took:?}");
 }
 
-/// Counts itself while it lives.
+/// Counts the live instances.
 struct Lives(Arc<AtomicUsize>);
 
 impl Lives {
@@ -132,11 +134,11 @@ async fn what_was_left_runs_on_and_ends_with_the_session() {
         })
     });
     let tasks = TurnEndTasks::new(false);
-    tasks.register(task("hangs", How::Leave, ForTurns::All(hangs)));
+    tasks.register(task("hangs", TaskWait::Detach, ForTurns::All(hangs)));
     let at = At::new(&json!({}), &answers(2));
     let agent = at.builder().at_turn_end(tasks).open().await.unwrap();
-    said(&agent, "go").await;
-    said(&agent, "go on").await;
+    send_prompt(&agent, "go").await;
+    send_prompt(&agent, "go on").await;
     while count.load(Ordering::SeqCst) < 2 {
         tokio::task::yield_now().await;
     }
@@ -149,11 +151,11 @@ async fn what_was_left_runs_on_and_ends_with_the_session() {
 async fn a_bare_session_runs_only_what_says_so() {
     let (skipped, run) = (Arc::default(), Arc::default());
     let tasks = TurnEndTasks::new(true);
-    tasks.register(task("skipped", How::Await(LONG), noting(&skipped)));
-    tasks.register(TurnEndTask { bare: InBare::Run, ..task("run", How::Await(LONG), noting(&run)) });
+    tasks.register(task("skipped", TaskWait::Await(LONG), noting(&skipped)));
+    tasks.register(TurnEndTask { bare: InBare::Run, ..task("run", TaskWait::Await(LONG), noting(&run)) });
     let at = At::new(&json!({}), &answers(1));
     let agent = at.builder().at_turn_end(tasks).open().await.unwrap();
-    said(&agent, "go").await;
+    send_prompt(&agent, "go").await;
     assert_eq!((skipped.lock().unwrap().len(), run.lock().unwrap().len()), (0, 1));
 }
 
@@ -171,7 +173,7 @@ async fn one_summary_and_one_notice_tell_of_the_hooks() {
     let hooks = json!({"Stop": [stops, "echo first >&2; exit 1", "exit 127", "true"]});
     let at = At::new(&settings(&hooks, &json!({})), &answers(1));
     let agent = at.open().await;
-    let EndReason::HookStopped { because, by: Some(by) } = said(&agent, "go").await else { panic!() };
+    let EndReason::HookStopped { because, by: Some(by) } = send_prompt(&agent, "go").await else { panic!() };
     assert_eq!(because, "that is it");
     assert!(by.starts_with("Stop hook `") && by.ends_with('\u{29}'), "{by}");
     let [summary] = &summaries(&at)[..] else { panic!("one summary: {:?}", summaries(&at)) };
@@ -189,7 +191,7 @@ async fn one_summary_and_one_notice_tell_of_the_hooks() {
 async fn each_end_has_a_summary_with_an_id_of_its_own_and_quiet_hooks_have_no_notice() {
     let at = At::new(&settings(&json!({"Stop": [AGAIN]}), &json!({})), &answers(2));
     let agent = at.open().await;
-    said(&agent, "go").await;
+    send_prompt(&agent, "go").await;
     let [first, second] = &summaries(&at)[..] else { panic!("two summaries") };
     assert!(first.id != second.id && first.had_output && !second.had_output);
     assert!(first.prevented.is_none() && second.errors.is_empty(), "{first:?} {second:?}");
@@ -197,10 +199,10 @@ async fn each_end_has_a_summary_with_an_id_of_its_own_and_quiet_hooks_have_no_no
     let notices = at.notices();
     assert!(notices.len() == 1 && notices[0].starts_with("blocked by "), "{notices:?}");
     let at = At::new(&settings(&json!({"Stop": ["true"]}), &json!({})), &answers(1));
-    said(&at.open().await, "go").await;
+    send_prompt(&at.open().await, "go").await;
     assert!(at.notices().is_empty(), "{:?}", at.notices());
     let at = At::new(&json!({}), &answers(1));
-    said(&at.open().await, "go").await;
+    send_prompt(&at.open().await, "go").await;
     assert!(summaries(&at).is_empty(), "no hook ran");
 }
 
@@ -215,10 +217,10 @@ async fn an_answer_that_a_hook_wants_is_not_one_of_those_that_the_host_allows() 
     let calls = json!([{"text": "first"}, {"tool_uses": [{"id": "t", "name": "Probe"}]}, {"text": "never"}]);
     let at = At::new(&settings(&json!({"Stop": [AGAIN]}), &json!({})), &calls);
     let agent = at.builder().max_turns(1).open().await.unwrap();
-    assert_eq!(said(&agent, "go").await, EndReason::MaxTurns { limit: 1 });
+    assert_eq!(send_prompt(&agent, "go").await, EndReason::MaxTurns { limit: 1 });
 }
 
-/// A task in the background that ends when it is cancelled.
+/// A background task that ends when it is cancelled.
 struct Waits(tokio::sync::oneshot::Receiver<()>);
 
 impl BackgroundTask for Waits {
@@ -275,7 +277,7 @@ async fn background_tasks_are_waited_for_no_longer_than_the_host_wants() {
         let agent = at.builder().tasks(tasks.clone()).options(options).open().await.unwrap();
         let (_ends, end) = tokio::sync::oneshot::channel();
         tasks.start(Waits(end)).unwrap();
-        assert_eq!(said(&agent, "go").await, EndReason::Completed);
+        assert_eq!(send_prompt(&agent, "go").await, EndReason::Completed);
         let told = at.notices().iter().filter(|text| text.contains("1 background task still ran")).count();
         assert_eq!(told, notices, "{:?}", at.notices());
         within(agent.close("other")).await;
@@ -295,7 +297,7 @@ async fn turns_for_background_tasks_count() {
         becket_testkit::wait::until("the first request", || !at.model.requests().is_empty()).await;
         ends.send(()).unwrap();
     };
-    let (end, ()) = tokio::join!(said(&agent, "go"), ends);
+    let (end, ()) = tokio::join!(send_prompt(&agent, "go"), ends);
     assert_eq!(end, EndReason::MaxTurns { limit: 1 });
 }
 
@@ -321,6 +323,6 @@ async fn a_failure_of_the_engine_itself_warns_and_holds_nothing() {
         .open()
         .await
         .unwrap();
-    assert_eq!(said(&agent, "go").await, EndReason::Completed);
+    assert_eq!(send_prompt(&agent, "go").await, EndReason::Completed);
     assert!(at.notices().iter().any(|text| text.contains("the engine broke")), "{:?}", at.notices());
 }

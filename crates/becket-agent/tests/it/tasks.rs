@@ -1,4 +1,4 @@
-//! Background tasks: started, told of once, stopped, ended with their session; nothing outlives them.
+//! Background tasks: started, reported once, stopped, ended with their session; nothing outlives them.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -15,19 +15,19 @@ use tempfile::TempDir;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// Behaviour of a task.
+/// The behaviour of a task.
 #[derive(Clone)]
 enum Does {
     Ends(TaskEnd),
     Says(&'static str),
     Panics,
-    /// Until it is cancelled.
+    /// Runs until it is cancelled.
     Waits,
     /// Ignores its cancellation.
     Ignores,
 }
 
-/// A task that counts how many of its kind live.
+/// A task that counts its live instances.
 struct Fake {
     does: Does,
     id: Option<&'static str>,
@@ -73,7 +73,7 @@ impl BackgroundTask for Fake {
     }
 }
 
-/// A registry, and how many of its tasks live.
+/// A registry, and the number of its live tasks.
 struct Place {
     root: TempDir,
     tasks: Tasks,
@@ -236,14 +236,14 @@ async fn ids_are_a_task_s_own_or_made_and_never_taken_twice() {
     let named = |id| Fake { id: Some(id), ..place.fake(Does::Says("hello")) };
     assert_eq!(place.tasks.start(named("agent-1")).unwrap().id.as_str(), "agent-1");
     assert!(
-        matches!(place.tasks.start(named("agent-1")), Err(StartError::Taken(id)) if id.as_str() == "agent-1")
+        matches!(place.tasks.start(named("agent-1")), Err(StartError::IdInUse(id)) if id.as_str() == "agent-1")
     );
     // An earlier session has left its files here.
     std::fs::write(place.root.path().join("tasks/agent-2.output"), "old").unwrap();
-    assert!(matches!(place.tasks.start(named("agent-2")), Err(StartError::Taken(_))));
+    assert!(matches!(place.tasks.start(named("agent-2")), Err(StartError::IdInUse(_))));
     place.tasks.wait("agent-1").await.unwrap();
-    assert_eq!(place.tasks.said("agent-1").as_deref(), Some("hello"));
-    assert_eq!(place.tasks.said("agent-2"), None);
+    assert_eq!(place.tasks.output("agent-1").as_deref(), Some("hello"));
+    assert_eq!(place.tasks.output("agent-2"), None);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! One tool call after the other, as data: hooks, rules, mode and person in, the end and what ran out.
+//! Single tool calls as data: hooks, rules, mode and person in, the end and the executed input out.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -8,7 +8,7 @@ use becket_agent::tool_call::{CallEnd, DeniedBy, Report, ToolCalls};
 use becket_engine::{Effect, ToolServer, ToolSet};
 use serde_json::{Map, Value, json};
 
-/// A hook of a case: a command as it is, or the fields of an answer.
+/// Returns the hook of a case: a command, or the fields of an answer.
 fn command(event: &str, hook: &Value) -> String {
     if let Some(command) = hook.as_str() {
         return command.to_owned();
@@ -21,7 +21,7 @@ fn command(event: &str, hook: &Value) -> String {
     format!("cat <<'END'\n{answer}\nEND")
 }
 
-/// The group of one hook: with `hook` it has keys of its handler and of the group beside it.
+/// Returns the group of a hook: with `hook` it also has keys of its handler and of the group.
 fn group(event: &str, hook: &Value) -> Value {
     let mut handler = json!({"type": "command", "command": command(event, hook.get("hook").unwrap_or(hook))});
     for key in ["onFailure", "timeout", "if"] {
@@ -46,7 +46,7 @@ fn settings(case: &Value) -> Value {
     settings
 }
 
-/// The tool of a case.
+/// Returns the tool of a case.
 fn probe(case: &Value) -> Probe {
     let other_name = if case["also"] == true { Some("Probe_before") } else { kept(&case["also"]) };
     let server = case["server"].as_str().map(|name| ToolServer::new(name, "project"));
@@ -61,7 +61,7 @@ fn probe(case: &Value) -> Probe {
     }
 }
 
-/// A text that outlives the test: names of tools are borrowed.
+/// Returns a text that outlives the test, since names of tools are borrowed.
 fn kept(text: &Value) -> Option<&'static str> {
     text.as_str().map(|text| &*text.to_owned().leak())
 }
@@ -180,9 +180,8 @@ async fn the_classifier_judges_what_nobody_else_decides() {
     all(include_str!("../cases/tool_call_auto.json")).await;
 }
 
-/// Returns the outcome of a call in a mode: `run`, `ask` (a person who says no), `deny` (without a prompt) or `judge`
-/// (the
-/// classifier of mode `auto`, which says yes).
+/// Returns the outcome of a call in a mode: `run`, `ask` (a person who denies), `deny` (without a prompt) or `judge`
+/// (the classifier of mode `auto`, which allows).
 async fn in_mode(row: &Value, mode: &str) -> String {
     let place = Place::new();
     let probe = Probe { effect: effect(row["effect"].as_str()), ..Probe::default() };
@@ -192,7 +191,7 @@ async fn in_mode(row: &Value, mode: &str) -> String {
         "PermissionRequest": [group("PermissionRequest", &json!("cat >/dev/null"))],
     }});
     if let Some(list) = row["rule"].as_str() {
-        // A deny of the whole tool would take it away.
+        // A deny rule for the whole tool would remove it.
         let rule = if list == "allow" { "Probe" } else { "Probe(n:1)" };
         settings["permissions"] = json!({ list: [rule] });
     }

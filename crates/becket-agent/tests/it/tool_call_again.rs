@@ -1,6 +1,5 @@
 //! An input that a PermissionRequest hook wrote, guards in the host's own process, parallel calls, and oversized
-//! inputs: none
-//! of them lets a denied call run.
+//! inputs: none of them lets a denied call run.
 
 use crate::support::calls::{LONG, Person, Place, Probe, Says, call, hooks, run};
 use becket_agent::tool_call::{CallEnd, DeniedBy, ToolCalls};
@@ -51,7 +50,7 @@ async fn a_person_who_is_asked_by_the_second_look_sees_what_would_run() {
     for (says, ran) in [(Says::Yes, vec![json!({"n": 2})]), (Says::No, vec![])] {
         let (place, probe, person) = (Place::new(), Probe::default(), Person::new(says));
         let engine = place.engine(&hooks(&[("PreToolUse", &[guard])]), true, &probe.toolbox());
-        // At once: the person is not asked about what the model wrote.
+        // At once: the person is not asked about the model's input.
         let answer = allow.clone();
         engine.on(Callback::inline(EventKind::PermissionRequest, move |_| answer.clone())).unwrap();
         let tools = ToolCalls::new(engine, probe.toolbox()).with_person(person.clone());

@@ -16,10 +16,10 @@ use tokio::sync::Notify;
 const ALLOW: &str =
     r#"echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'"#;
 const DENY: &str = r#"echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"never"}}}'; touch $HERE/denied"#;
-/// A hook that has begun, and does not end on its own.
+/// A hook that starts, and does not end on its own.
 const SLEEPS: &str = "touch $HERE/begun; exec sleep 1000";
 
-/// Lets all ready tasks run: on this runtime of one thread each of them is polled each time.
+/// Lets all ready tasks run: this single-threaded runtime polls each of them each time.
 async fn let_all_go_on() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
@@ -133,7 +133,7 @@ async fn a_call_that_is_cancelled_or_dropped_while_a_person_is_asked_does_not_ru
     let report = cancelled(&tools, &place, person.shown.notified()).await;
     assert_eq!(report.ended, CallEnd::Cancelled { started: false });
     dropped(&tools, &place, person.shown.notified()).await;
-    // A yes to a prompt that is gone.
+    // An approval of a prompt that no longer exists.
     told.notify_one();
     let_all_go_on().await;
     assert_eq!(probe.ran(), [] as [Value; 0]);

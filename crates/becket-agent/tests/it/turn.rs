@@ -14,7 +14,7 @@ fn texts(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().map(|text| text.as_str().unwrap()).collect()
 }
 
-/// Runs a case: its prompts one after the other, and the end of the session.
+/// Runs a case: its prompts in order, and the end of the session.
 async fn run(case: &Value) {
     let name = case["name"].as_str().unwrap();
     let at = At::new(&settings(&case["hooks"], &case["settings"]), &case["script"]);

@@ -24,14 +24,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// A file whose change says that all that came before it was heard of.
+/// A file whose change shows that all earlier changes were reported.
 const SETTLED: &str = "settled";
-/// Time to wait before another change: longer than a change takes to count as complete.
+/// The time to wait before another change: longer than a change takes to count as complete.
 const AGAIN: Duration = Duration::from_secs(2);
-/// The same for settings: a skill.
+/// The corresponding file for settings: a skill.
 const SETTLED_SKILL: &str = ".claude/skills/settled/SKILL.md";
 
-/// Hooks by event; FileChanged hooks hear of `.env` alone, and of [`SETTLED`].
+/// Returns hooks by event; FileChanged hooks see only `.env` and [`SETTLED`].
 fn hooks(hooks: &Value) -> Value {
     let mut settings = settings(hooks, &json!({}));
     if let Some(groups) = settings["hooks"].get_mut("FileChanged") {
@@ -79,13 +79,13 @@ fn configs(at: &At) -> Vec<String> {
     configs
 }
 
-/// Waits until each earlier change was reported: those of a look are reported before those of the next one, and the
-/// second look begins after the first one's hooks were started.
+/// Waits until each earlier change was reported: those of a check are reported before those of the next one, and the
+/// second check starts after the hooks of the first were started.
 async fn settles(at: &At, event: &str, fields: [&str; 2], file: &str) {
     let count = || heard(at, event, fields).iter().filter(|one| one.ends_with(file)).count();
     for _ in 0..2 {
         let (before, start) = (count(), Instant::now());
-        // A write before the file is watched is not a change: then it is written again.
+        // A write before the file is watched is not a change, so it is written again.
         for n in 0.. {
             assert!(start.elapsed() < LONG, "the last change is not heard of");
             write(at, file, &format!("---\nname: settled\n---\n{before} {n}"));
@@ -105,7 +105,7 @@ async fn configs_settle(at: &At) {
     settles(at, "ConfigChange", ["source", "file_path"], SETTLED_SKILL).await;
 }
 
-/// Returns how many descriptors of this process listen to files.
+/// Returns the number of descriptors of this process that watch files.
 fn listening() -> usize {
     let open = fs::read_dir("/proc/self/fd").unwrap().flatten();
     open.filter(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.to_string_lossy().contains("inotify")))
@@ -205,11 +205,11 @@ async fn a_hook_that_changes_what_it_watches_comes_to_rest() {
     let agent = open(&at).await;
     write(&at, ".env", "one");
     until("the guard speaks", || !at.notices().is_empty()).await;
-    // It speaks at the change that the last hook made, and none that runs now makes another.
+    // It reports the change that the last hook made, and no hook that runs now makes another one.
     assert_eq!(files(&at).len(), 10, "the named number of times in a row");
     let notices = at.notices();
     assert!(notices.len() == 1 && notices[0].contains("10 times in a row"), "{notices:?}");
-    // The rest that the guard wants: what is written before it is over prolongs it.
+    // The quiet time that the guard needs: a write before it is over extends it.
     assert!(becket_testkit::wait::holds_for(Duration::from_millis(1500), || files(&at).len() == 10).await);
     write(&at, ".env", "by somebody else");
     until("it is heard of again", || files(&at).len() > 10).await;
@@ -238,7 +238,7 @@ async fn a_storm_is_told_in_a_few_words() {
     within(agent.close("other")).await;
 }
 
-/// Settings with one hook of Stop.
+/// Returns settings with one Stop hook.
 fn with_a_hook(command: &str) -> String {
     json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}}).to_string()
 }
@@ -312,7 +312,7 @@ async fn a_hook_that_fails_is_told_and_refuses_only_where_it_should() {
     }
 }
 
-/// A person who allows all, permanently.
+/// A person who allows everything, permanently.
 struct ForGood;
 
 impl AskPermission for ForGood {
@@ -346,12 +346,12 @@ async fn what_the_session_writes_itself_is_no_change() {
     within(agent.close("other")).await;
 }
 
-/// Counts how often commands are read again.
+/// Counts the reloads of commands.
 struct Commands(Arc<AtomicUsize>);
 
 impl Expand for Commands {
     fn find(&self, _: &Session, _: &str) -> PromptKind {
-        PromptKind::Words
+        PromptKind::Text
     }
 
     fn body<'a>(

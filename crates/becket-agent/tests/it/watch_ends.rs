@@ -36,7 +36,7 @@ async fn closed_or_dropped_a_session_listens_no_more() {
     within(agent.close("other")).await;
     until_none().await;
     let changes = |text: &str| fs::write(at.dir.join(".env"), text).unwrap();
-    // At the beginning, at a change that was not looked at yet, and after looks.
+    // At the start, at a change that was not checked yet, and after checks.
     for looks in [None, Some(0), Some(1), Some(2)] {
         let agent = at.builder().watch_files(watch()).open().await.unwrap();
         for look in 0..looks.unwrap_or_default() {

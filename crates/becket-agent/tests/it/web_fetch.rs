@@ -1,4 +1,4 @@
-//! WebFetch against a server on this machine, and against everything that it must not reach.
+//! WebFetch against a local server, and against everything that it must not reach.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -14,7 +14,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Answers each path in its own way; remembers what was asked.
+/// A server with an answer for each path; records the requests.
 struct Server {
     at: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
@@ -78,7 +78,7 @@ fn serve(mut stream: TcpStream, asked: &Mutex<Vec<String>>) {
     }
 }
 
-/// Knows these names.
+/// A resolver for these names.
 struct Names(Vec<(&'static str, &'static str)>);
 
 impl Resolve for Names {
@@ -122,7 +122,7 @@ async fn a_page_comes_as_text_and_its_response_in_the_shape_that_hooks_know() {
     });
     assert_eq!(response.to_string(), expected.to_string());
     assert_eq!(fetch(&here, &server.url("/latin")).await.unwrap().as_text(), "grüß");
-    // A fragment only matters to the reader.
+    // A fragment matters only to the reader.
     fetch(&here, &server.url("/page#part")).await.unwrap();
     assert_eq!(server.asked(), ["/page", "/latin", "/page"]);
 }
@@ -237,7 +237,7 @@ async fn no_name_leads_where_its_owner_wants_a_model_to_go() {
     for host in ["localhost", "app.localhost"] {
         fetch(&here, &format!("http://{host}:{port}/page")).await.unwrap();
     }
-    // Addresses that the host opens are open; a proxy is known by any address.
+    // Addresses that the host allows are reachable; a proxy may be known by any address.
     let opened = WebFetch::new().with_resolver(names()).with_networks(["10.1.0.0/16".parse().unwrap()]);
     let mut http = HttpOptions::default();
     http.connect_timeout = Duration::from_millis(50);
@@ -271,7 +271,7 @@ async fn a_small_model_reads_the_page() {
     let said = format!("{:?}", request.messages);
     assert!(said.contains("one [two](") && said.contains("What is it?"), "{said}");
     assert!(request.tools.is_empty());
-    // The script is at its end: the page itself is better than nothing.
+    // The script has ended: the page itself is better than nothing.
     let output = fetch(&here, &server.url("/page")).await.unwrap();
     assert!(
         output.as_text().contains("no model could read the page") && output.as_text().contains("one [two](")

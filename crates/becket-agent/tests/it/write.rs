@@ -1,4 +1,4 @@
-//! Write with real files: what is kept, what is refused, and how far a call reaches.
+//! Write with real files: files that are kept, calls that are rejected, and the reach of a call.
 
 use crate::support::in_session::{InSession, run_cases};
 use crate::support::{Tree, pipe};
@@ -29,7 +29,7 @@ async fn a_file_keeps_its_mode_and_its_links_and_others_keep_the_old_one() {
     here.call("Write", write(&tree, "work/run.sh")).await.unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "new\n");
     assert_eq!(file.metadata().unwrap().mode() & 0o7777, 0o750);
-    // What has another name elsewhere is not changed there.
+    // A file that has another name elsewhere is not changed there.
     assert_eq!(fs::read_to_string(tree.base.join("outside/other-name")).unwrap(), "old\n");
     here.read(&tree, "work/inside-link").await;
     here.call("Write", write(&tree, "work/inside-link")).await.unwrap();
@@ -42,17 +42,17 @@ async fn what_has_changed_since_is_not_written_over() {
     let here = InSession::new(&tree);
     here.read(&tree, "work/a.txt").await;
     let before = tree.base.join("work/a.txt").metadata().unwrap();
-    // As long as before, and as old.
+    // The same length and modification time as before.
     tree.write("work/a.txt", "one\nTWO\n");
     let file = fs::File::options().write(true).open(tree.base.join("work/a.txt")).unwrap();
     file.set_modified(before.modified().unwrap()).unwrap();
     let failure = here.call("Write", write(&tree, "work/a.txt")).await.unwrap_err();
     assert!(failure.error.contains("has changed since it was read"), "{failure}");
     assert_eq!(fs::read_to_string(tree.base.join("work/a.txt")).unwrap(), "one\nTWO\n");
-    // Written again with what was read: nothing has changed.
+    // Rewritten with the content that was read: nothing has changed.
     tree.write("work/a.txt", "one\ntwo\n");
     here.call("Write", write(&tree, "work/a.txt")).await.unwrap();
-    // It knows the content that it has written.
+    // The tool knows the content that it has written.
     here.call("Write", write(&tree, "work/a.txt")).await.unwrap();
 }
 
@@ -69,7 +69,7 @@ async fn only_what_was_seen_counts_as_read() {
         let answer = here.call("Write", write(&tree, "work/a.txt")).await;
         assert_eq!(answer.is_ok(), error.is_empty(), "{answer:?}");
     }
-    // A subagent has seen nothing yet, whatever the session has.
+    // A subagent has seen nothing yet, even if the session has.
     let mut sub = InSession { tools: here.tools.clone(), session: here.session.clone() };
     sub.session.agent = Some(Agent::new(becket_model::AgentId::from("a1"), None));
     let failure = sub.call("Write", write(&tree, "work/a.txt")).await.unwrap_err();
@@ -109,7 +109,7 @@ async fn pipes_and_large_files_are_refused_without_waiting() {
     assert_eq!(large.metadata().unwrap().len(), (16 << 20) + 1);
 }
 
-/// Returns whether the tests run as root, for whom modes don't count.
+/// Returns whether the tests run as root, for whom file modes don't count.
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
@@ -204,7 +204,7 @@ fn an_edit_reaches_as_far_as_its_path_leads() {
     }
     assert_eq!(here.effect("Write", json!({"file_path": "a.txt"})), Effect::EditsElsewhere);
     assert_eq!(here.effect("Write", json!({})), Effect::EditsElsewhere);
-    // A directory that a session gets while it runs.
+    // A directory that is added to a running session.
     let mut other = here;
     other.session.id = "s2".into();
     assert_eq!(other.effect("Write", write(&tree, "outside/secret")), Effect::Edits);

@@ -18,10 +18,10 @@ const HERE: &str = "mcp_servers";
 /// The configuration of MCP servers.
 #[derive(Debug, Clone)]
 pub enum McpConfig {
-    /// In a file like `.mcp.json`, by its absolute path.
+    /// A file like `.mcp.json`, by its absolute path.
     File(PathBuf),
     /// Inline, by their names; or as in such a file, under `mcpServers` and without other keys.
-    Here(Map<String, Value>),
+    Inline(Map<String, Value>),
 }
 
 /// An error that keeps all of the configured servers from being used.
@@ -50,13 +50,13 @@ impl LoadedServers {
     /// also fill `${VAR}`. It reads a file, so it blocks.
     ///
     /// # Errors
-    /// Errors if none of them can be used.
+    /// Errors if no server can be used.
     pub fn read(named: &McpConfig, start: &Path, environment: &Environment) -> Result<Self, Unusable> {
         let options = Options::from_variables(environment.vars(), start)?;
         let variables = &options.environment;
         let servers = match named {
             McpConfig::File(file) => config::read(&text_file::read(file)?, file, variables)?,
-            McpConfig::Here(servers) => config::read(&whole(servers), HERE.as_ref(), variables)?,
+            McpConfig::Inline(servers) => config::read(&whole(servers), HERE.as_ref(), variables)?,
         };
         Ok(LoadedServers { servers, options })
     }

@@ -14,8 +14,8 @@ pub struct ServerPool {
 }
 
 impl ServerPool {
-    /// Connects servers, and waits until each is connected or has failed. `cancel` gives up those that are not connected by
-    /// then. One that can't be connected stops nothing: a hook that needs it fails by name.
+    /// Connects servers, and waits until each is connected or has failed. `cancel` abandons those that are not
+    /// connected by then. A server that can't be connected is not fatal: a hook that needs it fails and names it.
     pub async fn connect(configured: LoadedServers, cancel: &CancellationToken) -> Self {
         let LoadedServers { servers, options } = configured;
         // They have no host services: their questions are not answered.
@@ -48,7 +48,7 @@ impl McpTools for ServerPool {
     }
 }
 
-/// Returns the problem in the entry of the server of that name.
+/// Returns the problem in the entry of the server with this name.
 fn wrong(view: &ServerView, server: &str) -> Option<String> {
     if view.name != server {
         return None;

@@ -22,15 +22,15 @@ pub(crate) struct SessionServers(Arc<ServersState>);
 /// The servers that the hooks of a session may call.
 struct ServersState {
     state: Mutex<State>,
-    /// Ends them, also while they are being connected.
+    /// The token that ends the servers, also while they are being connected.
     cancel: CancellationToken,
 }
 
 enum State {
-    /// They have not been needed yet.
+    /// The servers have not been needed yet.
     Waiting(Box<LoadedServers>),
     Begun(Keeper),
-    /// They could not be started.
+    /// The servers could not be started.
     Over,
 }
 
@@ -38,7 +38,7 @@ enum State {
 #[derive(Clone)]
 struct Keeper {
     connected: Arc<SetOnce<ServerPool>>,
-    /// Cancelled when they have ended.
+    /// The token that is cancelled when the servers have ended.
     over: CancellationToken,
 }
 
@@ -115,10 +115,10 @@ impl Keeper {
         keeper
     }
 
-    /// Waits until they are connected, or can't be.
+    /// Waits until the servers are connected, or can't be.
     ///
     /// # Errors
-    /// Errors if they have ended before.
+    /// Errors if the servers have ended before.
     async fn connected(&self) -> Result<&ServerPool, String> {
         tokio::select! {
             biased;
@@ -128,7 +128,7 @@ impl Keeper {
     }
 }
 
-/// Calls of hooks.
+/// The interface for calls of hooks.
 struct Calls(Arc<ServersState>);
 
 impl McpTools for Calls {

@@ -23,13 +23,13 @@ pub struct Answer {
     pub advice: Option<String>,
     /// True if the action is therefore not checked.
     pub unchecked: bool,
-    /// The parts that were surely meant to have an effect and have none.
+    /// The parts of the output that have no effect, although one was intended.
     pub warnings: Vec<String>,
     /// Fields that the event does not know.
     pub unknown_fields: Vec<UnknownField>,
 }
 
-/// Something that the output does.
+/// An effect of the output.
 #[derive(Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Effect {
@@ -41,7 +41,7 @@ pub struct Effect {
     pub text: Option<String>,
 }
 
-/// A field without meaning.
+/// An unknown field.
 #[derive(Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct UnknownField {
@@ -52,7 +52,7 @@ pub struct UnknownField {
 }
 
 impl Answer {
-    /// Reads what was taken from an output.
+    /// Converts the interpretation of an output.
     pub fn new(spec: &EventSpec, exit: i32, taken: &Interpretation) -> Self {
         Answer {
             event: spec.kind.name(),
@@ -107,13 +107,13 @@ fn effects(spec: &EventSpec, taken: &Interpretation) -> Vec<Effect> {
 /// Returns a decision with the reader of its reason.
 fn decided(spec: &EventSpec, decision: &Decision) -> Effect {
     let effect = |what: &str, to, text| Effect { what: what.to_owned(), to, text };
-    let told = Some(audience(spec.exit_2.told)).filter(|_| spec.exit_2.told != Audience::None);
+    let reader = Some(audience(spec.exit_2.audience)).filter(|_| spec.exit_2.audience != Audience::None);
     match decision {
         Decision::Permission { decision, reason, .. } => {
             let to = if decision.as_str() == "deny" { "model" } else { "user" };
             effect(decision.as_str(), Some(to), reason.clone())
         }
-        Decision::Block { reason, .. } => effect("block", told, Some(reason.clone())),
+        Decision::Block { reason, .. } => effect("block", reader, Some(reason.clone())),
         Decision::PermissionRequest(RequestDecision::Allow { .. }) => effect("allow", None, None),
         Decision::PermissionRequest(RequestDecision::Deny { message, interrupt }) => {
             let what = if *interrupt { "deny and interrupt" } else { "deny" };
@@ -127,7 +127,7 @@ fn decided(spec: &EventSpec, decision: &Decision) -> Effect {
     }
 }
 
-/// Returns true if a warning names the field already.
+/// Returns true if a warning already names the field.
 fn is_told(path: &str, warnings: &[String]) -> bool {
     warnings.iter().any(|warning| warning.starts_with(&format!("`{path}` ")))
 }

@@ -1,9 +1,9 @@
-//! The further fields of a reply under the names that they have on the wire.
+//! The further fields of a reply under their names on the wire.
 
 use becket_model::{Fields, SandboxAnswer};
 use serde_json::{Value, json};
 
-/// All fields that are set, in the order of the event table.
+/// Returns all fields that are set, in the order of the event table.
 pub(super) fn of(fields: &Fields) -> Vec<(&'static str, Value)> {
     let flag = |is_set: bool| is_set.then_some(Value::Bool(true));
     let text = |text: &Option<String>| text.as_ref().map(|text| json!(text));

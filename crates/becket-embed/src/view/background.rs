@@ -19,7 +19,7 @@ pub struct BackgroundResult {
     pub exit: Option<i32>,
     /// Its run time in milliseconds.
     pub elapsed_ms: f64,
-    /// For the model, on its next turn.
+    /// The context for the model's next turn.
     pub context: Vec<String>,
     /// The text that wakes an idle model.
     pub reminder: Option<String>,

@@ -4,7 +4,8 @@ use super::planned::PlanReport;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A recorded tool call: what is recorded of hooks, and the plan with the configuration of today. Without secrets.
+/// A recorded tool call: the recorded answers of hooks, and the plan with the current configuration. It contains no
+/// secrets.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CallReport {
     /// The id of the call.
@@ -28,7 +29,7 @@ pub struct CallEvent {
     pub time: Option<String>,
     /// The recorded answers of hooks. A hook that passes silently leaves no record.
     pub recorded: Vec<RecordedHook>,
-    /// The plan with the configuration of today, if the recorded input fits the event.
+    /// The plan with the current configuration, if the recorded input fits the event.
     pub plan: Option<PlanReport>,
     /// The reason why there is no plan.
     pub misfit: Option<String>,

@@ -101,7 +101,7 @@ impl From<&FieldSpec> for FieldRow {
     }
 }
 
-/// The values that a matcher may name; for tools, those that are known here.
+/// Returns the values that a matcher may name; for tools, the known ones.
 fn values(matcher: MatcherSpec) -> Vec<&'static str> {
     match matcher.field {
         "tool_name" => tools::known().to_vec(),
@@ -109,7 +109,7 @@ fn values(matcher: MatcherSpec) -> Vec<&'static str> {
     }
 }
 
-/// The fields of a decision that the table of outputs does not hold one by one.
+/// Returns the fields of a decision that the table of outputs does not list.
 fn decision(model: DecisionModel) -> Vec<FieldRow> {
     let row = |(name, r#type, required, doc)| FieldRow { name, r#type, required, doc };
     let fields: &[(&'static str, &'static str, bool, &'static str)] = match model {
@@ -172,7 +172,7 @@ fn exit_2(spec: &EventSpec) -> String {
         Exit2Effect::FailCreation => "fails the worktree",
         Exit2Effect::Decline => "declines the question",
     };
-    match spec.exit_2.told {
+    match spec.exit_2.audience {
         Audience::None => effect.to_owned(),
         Audience::User => format!("{effect}; the user reads stderr"),
         Audience::Model => format!("{effect}; the model reads stderr"),

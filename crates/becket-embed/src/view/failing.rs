@@ -3,9 +3,9 @@
 use becket_model::table::{EventSpec, Exit2Effect};
 use becket_model::{Failure, OnFailure};
 
-/// The number of lines that are shown of a failed hook's output.
+/// The maximum number of lines of a failed hook's output that are shown.
 const LINES: usize = 5;
-/// The longest of them, in characters.
+/// The maximum length of such a line, in characters.
 const LONGEST: usize = 300;
 
 /// Returns advice on an exit code that was perhaps meant to block; `None` if it does block.
@@ -37,7 +37,7 @@ pub fn advice(spec: &EventSpec, failure: Option<&Failure>, on_failure: OnFailure
     Some(format!("exit code {code} is an error, not a block: {goes_on}; to block, exit with 2"))
 }
 
-/// The failure in words; where the last lines of the output are shown beside it, without the first of stderr.
+/// Describes the failure; if the last lines of the output are shown as well, without the first line of stderr.
 pub fn headline(failure: &Failure) -> String {
     if let Failure::PlainError { code, .. } = failure {
         return format!("ended with exit code {code}");
@@ -45,7 +45,7 @@ pub fn headline(failure: &Failure) -> String {
     failure.to_string()
 }
 
-/// The last lines of what a hook with a plain error printed: of stderr, or of stdout where stderr is empty.
+/// Returns the last lines of a hook with a plain error: of stderr, or of stdout if stderr is empty.
 pub fn last_lines(failure: Option<&Failure>, stdout: &[u8], stderr: &[u8]) -> Vec<String> {
     if !matches!(failure, Some(Failure::PlainError { .. })) {
         return Vec::new();

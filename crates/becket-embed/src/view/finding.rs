@@ -32,9 +32,9 @@ pub struct Finding {
     pub message: String,
     /// The way to fix it.
     pub help: Option<String>,
-    /// Where.
+    /// The position.
     pub at: SourcePosition,
-    /// The same in bytes of the file.
+    /// The position in bytes of the file.
     pub span: Span,
     /// The origin of the file.
     pub source: String,
@@ -63,7 +63,7 @@ pub struct Span {
 }
 
 impl CheckReport {
-    /// Counts and converts.
+    /// Converts and counts diagnostics.
     pub fn new<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>, files: usize) -> Self {
         let findings: Vec<Finding> = diagnostics.into_iter().map(Finding::from).collect();
         let count = |severity: Severity| {

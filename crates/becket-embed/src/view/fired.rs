@@ -46,11 +46,11 @@ pub struct FireReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NextStep {
-    /// Proceeds.
+    /// The host proceeds.
     Proceed,
-    /// Does not proceed.
+    /// The host does not proceed.
     Block,
-    /// Asks the user first, or waits for the session to be resumed.
+    /// The host asks the user first, or waits for the session to be resumed.
     Wait,
 }
 
@@ -74,19 +74,19 @@ pub struct VerdictReport {
     /// The combined result of hooks and permission rules on tool calls: `allowed`, `denied`, `asked`, `deferred`,
     /// `stopped` or `open`.
     pub settlement: Option<&'static str>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
     /// Set if the host stops after the event.
     pub stop: Option<StopRequest>,
-    /// For the model.
+    /// The context for the model.
     pub context: Vec<AttributedText>,
-    /// For the user.
+    /// The messages for the user.
     pub messages: Vec<AttributedText>,
     /// The messages without effect on the decision.
     pub notices: Vec<AttributedText>,
     /// The failures of hooks.
     pub failures: Vec<AttributedText>,
-    /// The answers of hooks in observation, which had no effect: what each would have done, and why.
+    /// The answers of hooks in observation, which had no effect: the effect that each would have had, and its reason.
     pub observed: Vec<AttributedText>,
     /// Notes on how the verdict was reached: rewrites that lost, defers read as asks.
     pub warnings: Vec<String>,
@@ -94,11 +94,11 @@ pub struct VerdictReport {
     pub fields: serde_json::Map<String, Value>,
 }
 
-/// `continue: false`.
+/// A request to stop the host (`continue: false`).
 #[derive(Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct StopRequest {
-    /// `stopReason`
+    /// The reason for the user (`stopReason`).
     pub reason: Option<String>,
 }
 
@@ -117,7 +117,7 @@ pub struct AttributedText {
 }
 
 impl FireReport {
-    /// Reads an outcome.
+    /// Converts an outcome.
     pub fn new(outcome: &Outcome, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
         FireReport {
             event: outcome.verdict.event.name(),
@@ -148,14 +148,14 @@ fn is_unchecked(run: &Run) -> bool {
 impl VerdictReport {
     fn new(outcome: &Outcome) -> Self {
         let verdict = &outcome.verdict;
-        let told = |said: &Attributed<Notice>| {
-            AttributedText::new(said, audience(said.what.to), said.what.text.clone())
+        let notice = |attributed: &Attributed<Notice>| {
+            AttributedText::new(attributed, audience(attributed.what.to), attributed.what.text.clone())
         };
         VerdictReport {
             ruling: verdict.ruling.word(),
             settlement: outcome.settlement.as_ref().map(Settlement::as_str),
             reason: why(outcome),
-            stop: verdict.stop.as_ref().map(|said| StopRequest { reason: said.what.reason.clone() }),
+            stop: verdict.stop.as_ref().map(|one| StopRequest { reason: one.what.reason.clone() }),
             context: verdict
                 .context
                 .iter()
@@ -166,7 +166,7 @@ impl VerdictReport {
                 .iter()
                 .map(|s| AttributedText::new(s, "user", s.what.clone()))
                 .collect(),
-            notices: verdict.notices.iter().map(told).collect(),
+            notices: verdict.notices.iter().map(notice).collect(),
             failures: verdict.failures.iter().map(|s| AttributedText::new(s, "user", failed(s))).collect(),
             observed: verdict.observed.iter().map(observed).collect(),
             warnings: verdict.warnings.clone(),
@@ -175,9 +175,9 @@ impl VerdictReport {
     }
 }
 
-fn observed(said: &Attributed<ObservedAnswer>) -> AttributedText {
-    let reason = said.what.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    AttributedText::new(said, "log", format!("{}{reason}", said.what.effect.in_words()))
+fn observed(attributed: &Attributed<ObservedAnswer>) -> AttributedText {
+    let reason = attributed.what.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    AttributedText::new(attributed, "log", format!("{}{reason}", attributed.what.effect.describe()))
 }
 
 /// Returns the name of the reader.
@@ -192,7 +192,7 @@ pub const fn audience(audience: Audience) -> &'static str {
 }
 
 impl AttributedText {
-    fn new<T>(said: &Attributed<T>, to: &'static str, text: String) -> Self {
-        AttributedText { source: said.source.to_string(), label: said.label.to_string(), to, text }
+    fn new<T>(one: &Attributed<T>, to: &'static str, text: String) -> Self {
+        AttributedText { source: one.source.to_string(), label: one.label.to_string(), to, text }
     }
 }

@@ -84,7 +84,7 @@ pub enum SessionEvent {
     },
     /// The program did not keep up, and events were dropped.
     Missed {
-        /// The number of events.
+        /// The number of dropped events.
         events: u64,
     },
 }

@@ -27,9 +27,9 @@ pub struct Hook {
 pub struct SourcePosition {
     /// The file, or a name in angle brackets for other sources.
     pub file: String,
-    /// From 1; 0 for the whole file.
+    /// The line, from 1; 0 for the whole file.
     pub line: u32,
-    /// In characters, from 1; 0 for the whole file.
+    /// The column in characters, from 1; 0 for the whole file.
     pub column: u32,
 }
 

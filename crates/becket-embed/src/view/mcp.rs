@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 /// The servers of a configuration.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct McpServers {
-    /// The effective ones, the strongest scope first.
+    /// The effective servers, those of the strongest scope first.
     pub servers: Vec<McpServer>,
     /// The problems with the names of their tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -64,17 +64,17 @@ pub struct McpServer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum McpState {
-    /// It answers.
+    /// The server answers.
     Connected,
-    /// It was not tried.
+    /// No connection was tried.
     NotConnected,
-    /// It can't be connected.
+    /// The server can't be connected.
     Failed,
-    /// It requires a login.
+    /// The server requires a login.
     NeedsAuth,
-    /// It must not be used.
+    /// The server must not be used.
     Disabled,
-    /// An entry of the same name is stronger.
+    /// Another entry of the same name takes precedence.
     Shadowed,
 }
 
@@ -103,7 +103,7 @@ pub struct McpStep {
 }
 
 impl McpServers {
-    /// Servers with their state, and entries without effect.
+    /// Converts servers with their state, and entries without effect.
     pub fn new(views: &[ServerView], others: &[ConfiguredServer]) -> Self {
         let tools = views.iter().map(|view| {
             let tools = view.tools.as_ref().map(|tools| tools.as_slice()).unwrap_or_default();
@@ -117,7 +117,7 @@ impl McpServers {
 }
 
 impl McpServer {
-    /// A server with its state.
+    /// Converts a server with its state.
     pub fn of_view(view: &ServerView) -> Self {
         let mut server = Self::of_entry(&view.configured);
         let (state, why) = match &view.state {
@@ -153,7 +153,7 @@ impl McpServer {
             (Status::Disabled(why @ DisabledReason::Shadowed { .. }), _) => {
                 (McpState::Shadowed, Some(why.to_string()))
             }
-            // Whoever would approve it has to mend it first.
+            // The entry must be fixed before it can be approved.
             (Status::Disabled(DisabledReason::NotApproved { .. }) | Status::Allowed, Err(error)) => {
                 (McpState::Failed, Some(error.to_string()))
             }

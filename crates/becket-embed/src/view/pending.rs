@@ -14,7 +14,7 @@ pub struct AllPending {
     pub directory: String,
     /// The hooks, oldest first.
     pub hooks: Vec<PendingHook>,
-    /// Other files there.
+    /// Other files in the directory.
     pub not_listed: Vec<BadFile>,
 }
 
@@ -22,7 +22,7 @@ pub struct AllPending {
 #[derive(Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PendingHook {
-    /// Its run.
+    /// The id of its run.
     pub id: String,
     /// The id of its session.
     pub session: String,
@@ -36,7 +36,7 @@ pub struct PendingHook {
     pub at: String,
     /// Its state.
     pub state: State,
-    /// For how long it has been in that state, in seconds; of a stale one, since its start.
+    /// The time in that state, in seconds; for a stale hook, the time since its start.
     pub for_s: f64,
     /// Its time limit in seconds.
     pub limit_s: f64,
@@ -48,15 +48,15 @@ pub struct PendingHook {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// It runs.
+    /// The hook is running.
     Running,
-    /// It waits, since its session runs the maximum number of hooks.
+    /// The hook waits, since its session runs the maximum number of hooks.
     Waiting,
     /// The process that ran it no longer exists, and left this entry behind.
     Stale,
 }
 
-/// A file that describes no hook.
+/// A file that does not describe a hook.
 #[derive(Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct BadFile {

@@ -48,7 +48,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Reads a plan.
+    /// Converts a plan.
     pub fn new(plan: &Plan) -> Self {
         Runs { event: plan.event().name(), runs: plan.runs().iter().map(PlannedHook::from).collect() }
     }
@@ -72,7 +72,7 @@ pub struct PlannedHook {
 }
 
 impl PlanReport {
-    /// Reads a plan.
+    /// Converts a plan.
     pub fn new(plan: &Plan, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
         PlanReport {
             event: plan.event().name(),

@@ -34,11 +34,11 @@ pub struct RunReport {
     pub would: Option<&'static str>,
     /// Its decision, in one word.
     pub decision: Option<&'static str>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
     /// The reason why its answer can't be used, or its error.
     pub failure: Option<String>,
-    /// The same without the content of `last_lines`.
+    /// The failure without the content of `last_lines`.
     #[serde(skip)]
     pub headline: Option<String>,
     /// Advice if its exit code is an error and was perhaps meant to block.
@@ -49,7 +49,7 @@ pub struct RunReport {
     pub unchecked: bool,
     /// Warnings for its author.
     pub warnings: Vec<String>,
-    /// True if it gave the model context.
+    /// True if it added context for the model.
     pub gave_context: bool,
     /// True if it continues in the background: then it decided nothing.
     pub in_background: bool,
@@ -113,7 +113,7 @@ pub struct Model {
 }
 
 impl RunReport {
-    /// Reads a run.
+    /// Converts a run.
     pub fn new(run: &Run) -> Self {
         let decision = run.reply.decision.as_ref();
         RunReport {
@@ -147,7 +147,7 @@ impl RunReport {
         }
     }
 
-    /// The same with the input and output of its process.
+    /// Adds the input and output of its process.
     pub fn with_process(self, run: &Run, engine: &Engine, event: &Event) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let shown = |(name, value): (OsString, OsString)| {
@@ -171,7 +171,7 @@ fn is_secret(name: &str) -> bool {
     is_secret_variable(name) || name.to_ascii_uppercase().contains("PLUGIN_OPTION")
 }
 
-/// Milliseconds, with two places.
+/// Returns milliseconds, rounded to two decimal places.
 pub(super) fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e5).round() / 100.0
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// A host with a home of its own.
+/// Returns a host with a separate home.
 fn host(place: &Path) -> Host {
     let environment = Environment::empty().with_var("PATH", "/usr/bin:/bin").with_home(place.join("home"));
     Host {

@@ -1,4 +1,4 @@
-//! Integration tests of embedded sessions, in one binary: a crate is linked once for all of them.
+//! Integration tests of embedded sessions, in one binary, so that the crate is linked once.
 
 mod begins;
 mod hook_tools;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// A project of its own, with the session in it.
+/// A temporary project, with the session in it.
 struct Place {
     _temp: tempfile::TempDir,
     project: PathBuf,

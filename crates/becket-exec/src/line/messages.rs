@@ -12,57 +12,57 @@ use crate::network_host::RefusedConnection;
 use crate::refused_access::{Access, RefusedAccess};
 use crate::supervisor::OnDeny;
 
-/// The rules of a line. The first message of the host.
+/// The rules of a line: the first message of the host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LineRules {
-    /// Rules whose programs never run.
+    /// Rules that deny programs.
     pub deny: Vec<RuleText>,
-    /// Rules whose programs wait for the host.
+    /// Rules that pause programs until the host answers.
     pub ask: Vec<RuleText>,
-    /// Conditions of hooks, whose programs wait for the host as well.
+    /// Conditions of hooks, which pause programs until the host answers as well.
     pub conditions: Vec<RuleText>,
-    /// Commands that were decided about as a text; see [`crate::Supervisor::with_decided`].
+    /// Commands that were already decided as text; see [`crate::Supervisor::with_decided`].
     pub decided: Vec<String>,
     /// The argument lists of the line's own shells; see [`crate::Supervisor::with_own`].
     pub own: Vec<Vec<String>>,
-    /// The names of programs that outlive the line.
+    /// The names of programs that may outlive the line.
     pub kept: Vec<String>,
     /// The consequence of a denial.
     pub on_deny: OnDeny,
     /// The treatment of the line's stderr.
     pub streams: LineStreams,
-    /// The rights of its programs.
+    /// The rights of the line's programs.
     pub rights: Rights,
-    /// Patterns of commands that the settings exclude from these rights. Whoever knows the text of the line applies them, and
-    /// empties the list.
+    /// Patterns of commands that the settings exclude from these rights. The code that knows the text of the line
+    /// applies them, and empties the list.
     #[serde(default)]
     pub excluded: Vec<String>,
-    /// The rights that hooks leave to the call of the line, from which no command is excluded.
+    /// The rights that hooks leave to this call of the line; no command is excluded from them.
     #[serde(default)]
     pub call_rights: Rights,
-    /// The reason for which the line can't be run at all.
+    /// The reason why the line can't be run at all.
     pub refusal: Option<String>,
 }
 
 /// The treatment of a line's stderr.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineStreams {
-    /// It is a stream of its own.
+    /// Stderr is a separate stream.
     #[default]
     Apart,
-    /// It is a part of stdout.
+    /// Stderr is merged into stdout.
     Joined,
 }
 
-/// A rule as it is written.
+/// A rule as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleText {
     /// The rule.
     pub text: String,
     /// Its source, with file and line.
     pub origin: String,
-    /// The directory that paths in it start from.
+    /// The base directory of relative paths in the rule.
     pub anchor: PathBuf,
 }
 
@@ -74,12 +74,12 @@ pub enum Report {
         /// The reason.
         why: String,
     },
-    /// The line has come to its end, and everything that it has left running as well.
+    /// The line has ended, and so has everything that it left running.
     Ended {
         /// The exit code as a shell reports it.
         code: u8,
     },
-    /// The rules can be raced here.
+    /// The rules can be raced on this system.
     Weakened {
         /// The weakness.
         what: String,
@@ -88,48 +88,48 @@ pub enum Report {
     Held(HeldProgram),
     /// A program was not run.
     Denied(DeniedProgram),
-    /// Rights have refused something to a program.
+    /// An access of a program was refused for lack of rights.
     Refused(Refusal),
 }
 
 /// A program that waits for an answer, before its first instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldProgram {
-    /// The number of the question.
+    /// The id of the question.
     pub question: u64,
     /// The reading of its arguments that a rule or a condition matches.
     pub command: String,
     /// The program itself.
     pub program: ExecutedProgram,
-    /// The ask rule that holds it, if it is not held for hooks alone.
+    /// The ask rule that pauses it, unless only hooks do.
     pub rule: Option<MatchedRule>,
-    /// Set if the condition of a hook matches it.
+    /// True if the condition of a hook matches it.
     pub is_for_hooks: bool,
 }
 
 /// A program that was not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeniedProgram {
-    /// Its arguments, joined by blanks.
+    /// The arguments of the program, joined by blanks.
     pub command: String,
-    /// The programs that led to it, itself last.
+    /// The programs that led to it, ending with itself.
     pub chain: Vec<String>,
-    /// The reason.
+    /// The reason for the denial.
     pub reason: String,
 }
 
-/// Something that rights have refused to a program, which goes on.
+/// An access that was refused for lack of rights. The program continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// The arguments of the program, joined by blanks; nothing if it was gone.
+    /// The arguments of the program, joined by blanks; empty if it was gone.
     pub command: String,
-    /// The programs that led to it, itself last.
+    /// The programs that led to it, ending with itself.
     pub chain: Vec<String>,
-    /// The right.
+    /// The missing right.
     pub right: RefusedRight,
-    /// The path, or the host and the port, if the right is about one.
+    /// The path, or the host and the port, if the right concerns one.
     pub target: Option<String>,
-    /// The whole in words.
+    /// The complete message.
     pub text: String,
 }
 
@@ -150,7 +150,7 @@ pub enum RefusedRight {
 }
 
 impl RefusedRight {
-    /// Returns the name of the right, as messages have it.
+    /// Returns the name of the right as used in messages.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -198,21 +198,21 @@ impl From<&RefusedConnection> for Refusal {
 /// The host's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The number of the question.
+    /// The id of the question.
     pub question: u64,
     /// The reason for a refusal; `None` approves.
     pub refusal: Option<String>,
 }
 
 impl LineRules {
-    /// Returns whether no rule and no condition is in force, and no right is taken away.
+    /// Returns whether there are no rules and no conditions, and no right is taken away.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let has_no_rule = self.deny.is_empty() && self.ask.is_empty() && self.conditions.is_empty();
         has_no_rule && self.all_rights().are_all() && self.refusal.is_none()
     }
 
-    /// Returns the rights of the line: those that its settings and its call leave.
+    /// Returns the rights of the line: the intersection of those of its settings and its call.
     #[must_use]
     pub fn all_rights(&self) -> Rights {
         self.rights.intersection(&self.call_rights)
@@ -221,7 +221,7 @@ impl LineRules {
     /// Returns the compiled rules, and the compiled conditions.
     ///
     /// # Errors
-    /// Errors if a rule can't be read: a line must not run without it.
+    /// Errors if a rule can't be parsed: a line must not run without it.
     pub fn compile(&self) -> Result<(RuleSet, RuleSet), RuleError> {
         let (mut rules, mut conditions) = (RuleSet::default(), RuleSet::default());
         for (list, texts) in [(RuleList::Deny, &self.deny), (RuleList::Ask, &self.ask)] {

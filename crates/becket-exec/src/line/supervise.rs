@@ -1,6 +1,6 @@
 //! The supervisor's side of a line.
 
-#![expect(unsafe_code, reason = "a descriptor that is known by its number has no safe face")]
+#![expect(unsafe_code, reason = "a descriptor that is known by its number has no safe interface")]
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -28,7 +28,7 @@ use crate::sys::linger::{self, FirstProcess};
 /// The exit code if nothing was run.
 const NOTHING_RUN: u8 = 125;
 
-/// The reason why a line was not run, for which there is no way to report it.
+/// The reason why a line was not run, for which there is no channel to report it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineError {
@@ -43,7 +43,7 @@ pub enum LineError {
     Channel(#[from] io::Error),
 }
 
-/// Takes over the socket that the host has left at this number. Programs that are executed later don't get it.
+/// Takes over the socket that the host has left at this descriptor. Programs that are executed later don't get it.
 ///
 /// # Errors
 /// Errors if there is no socket.
@@ -61,11 +61,11 @@ pub fn channel(number: RawFd) -> Result<UnixStream, LineError> {
     Ok(descriptor.into())
 }
 
-/// Runs a program to its end under the rules that come over the socket; returns its exit code as a shell reports it,
+/// Runs a program to its end under the rules that arrive over the socket; returns its exit code as a shell reports it,
 /// or 125 if nothing was run.
 ///
 /// # Errors
-/// Errors if the socket fails; then nothing was run.
+/// Errors if the socket fails; nothing was run then.
 pub fn supervise(
     channel: UnixStream,
     program: &Program,
@@ -112,7 +112,7 @@ fn run(
     let (compiled, conditions) = rules.compile().map_err(|why| why.to_string())?;
     let rights = rules.all_rights();
     if !rules.kept.is_empty() {
-        let first = linger::split().map_err(|why| format!("a second process can't be made: {why}"))?;
+        let first = linger::split().map_err(|why| format!("a second process can't be created: {why}"))?;
         host.first = Some(first);
     }
     arrange(rules.streams).map_err(|why| format!("its streams can't be set up: {why}"))?;
@@ -135,7 +135,7 @@ fn run(
     Ok(code)
 }
 
-/// A line reads nothing, and its errors may be a part of its output.
+/// Sets up the streams: a line reads nothing, and its stderr may be merged into its stdout.
 fn arrange(streams: LineStreams) -> io::Result<()> {
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     if streams == LineStreams::Joined {
@@ -150,12 +150,12 @@ type PendingPrograms = Arc<Mutex<HashMap<u64, PendingApproval>>>;
 #[derive(Clone)]
 struct LineReports {
     channel: Arc<Mutex<UnixStream>>,
-    /// The end of the line was reported: the host receives nothing more.
+    /// True once the end of the line was reported: the host receives nothing more.
     has_ended: Arc<AtomicBool>,
 }
 
 impl LineReports {
-    /// A host that is gone receives nothing more: its end of the socket is closed, which ends this process.
+    /// Sends a report. A host that is gone receives nothing: its end of the socket is closed, which ends this process.
     fn send(&self, report: &Report) {
         let mut channel = self.channel.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = send(&mut channel, report);
@@ -176,9 +176,9 @@ struct LineHost {
     reader: Option<BufReader<UnixStream>>,
     pending: PendingPrograms,
     next_question: u64,
-    /// The process that waits for the end of the line, if this one may outlive it.
+    /// The process that waits for the end of the line, if this process may outlive it.
     first: Option<FirstProcess>,
-    /// The end of the line was reported: the host receives nothing more.
+    /// True once the end of the line was reported: the host receives nothing more.
     has_ended: Arc<AtomicBool>,
 }
 
@@ -187,7 +187,7 @@ impl LineHost {
         self.reports.send(report);
     }
 
-    /// Writes the accesses that rights have refused to the line's own stderr: programs rarely say why they have failed.
+    /// Writes the refused accesses to the line's own stderr: programs rarely report why they failed.
     fn print_refusals(&mut self) {
         let text = std::mem::take(&mut self.refusals).to_string();
         if !text.is_empty() {
@@ -215,7 +215,7 @@ impl Host for LineHost {
         self.report(&Report::Ended { code: status.code() });
         self.has_ended.store(true, Ordering::SeqCst);
         if let Some(Err(_)) = self.first.take().map(|first| first.end(status.code())) {
-            // Without an end of the first process the host would wait for the programs that are kept.
+            // Unless the first process ends, the host would wait for the programs that are kept.
             end_everything();
         }
     }
@@ -239,7 +239,7 @@ impl Host for LineHost {
 
     fn denied(&mut self, denial: &Denial, silent: bool) {
         if silent {
-            // The line's own stream, where the program would have printed it.
+            // Written to the line's own stderr, where the program would have printed it.
             let _ = rustix::io::write(rustix::stdio::stderr(), denial.line().as_bytes());
         }
         self.report(&Report::Denied(DeniedProgram {
@@ -261,7 +261,7 @@ struct LineNetwork {
 
 impl NetworkHost for LineNetwork {
     fn refused(&self, connection: &RefusedConnection) {
-        // The line's own stream: programs show little of what a proxy answers.
+        // Written to the line's own stderr: programs show little of what a proxy answers.
         let _ = rustix::io::write(rustix::stdio::stderr(), connection.line().as_bytes());
         self.reports.refused(connection.into());
     }
@@ -273,8 +273,8 @@ fn send(channel: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
     channel.write_all(&line)
 }
 
-/// Passes answers on until the host closes its end. Then the host has ended or wants the end of the line: the end of
-/// this process is the end of all that it traces.
+/// Delivers answers until the host closes its end. Then the host has ended or wants the line to end: the end of this
+/// process ends all that it traces.
 fn pass_on_answers(reader: BufReader<UnixStream>, pending: &PendingPrograms, has_ended: &AtomicBool) {
     for line in reader.lines() {
         let Some(answer) = line.ok().and_then(|line| serde_json::from_str::<Answer>(&line).ok()) else {
@@ -292,7 +292,7 @@ fn pass_on_answers(reader: BufReader<UnixStream>, pending: &PendingPrograms, has
     }
 }
 
-/// Ends this process, and with it all that it traces.
+/// Ends this process, and with it everything that it traces.
 fn end_everything() {
     let _ = kill_process(getpid(), Signal::KILL);
 }

@@ -1,8 +1,8 @@
-//! System calls that the rights of a program may refuse, and the accesses that they ask for.
+//! System calls that the rights of a program may refuse, and the accesses that they request.
 //!
-//! Landlock and mounts refuse most of them; what is read here serves reports. Landlock has no right for the attributes of a file
-//! (mode, owner, times, extended ones): the tracer refuses such a call by the path that it reads. Another thread that exchanges
-//! the path in between is faster.
+//! Landlock and mounts refuse most of them; reading them here is for reports. Landlock has no right for the attributes
+//! of a file (mode, owner, times, extended ones): the tracer refuses such a call by the path that it reads. Another
+//! thread that swaps the path in between can race this check.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -23,24 +23,24 @@ use super::sandbox::X32;
 use crate::chain::Chain;
 use crate::refused_access::Access;
 
-/// The most refusals that are reported.
+/// The maximum number of refusals that are reported.
 const MOST: usize = 100;
 
 /// A path in the arguments of a system call.
 #[derive(Debug, Clone, Copy)]
 struct PathArgument {
-    /// The argument that holds the descriptor of the directory in which a relative path starts.
+    /// The argument with the descriptor of the directory in which a relative path starts.
     directory: Option<usize>,
-    /// The argument that holds the path; without one, or with none in it, the call is about the descriptor itself.
+    /// The argument with the path; without it, or if it is null, the call is about the descriptor itself.
     path: Option<usize>,
 }
 
 /// An operation on files.
 #[derive(Debug, Clone, Copy)]
 enum FileOperation {
-    /// Opens a file; the argument with this number holds the flags.
+    /// Opens a file; the flags are in the argument with this number.
     Open(usize),
-    /// Opens a file; the argument with this number holds the address of the flags.
+    /// Opens a file; the address of the flags is in the argument with this number.
     OpenHow(usize),
     /// Creates, renames, truncates or removes a directory entry.
     Change,
@@ -49,25 +49,25 @@ enum FileOperation {
     Execute,
 }
 
-/// The treatment of a link at the end of a path.
+/// The treatment of a symbolic link at the end of a path.
 #[derive(Debug, Clone, Copy)]
 enum LinkUse {
     Followed,
     Kept,
-    /// It is kept if `AT_SYMLINK_NOFOLLOW` is in this argument.
+    /// The link is not followed if `AT_SYMLINK_NOFOLLOW` is in this argument.
     ByFlags(usize),
 }
 
-/// The way in which a call goes on.
+/// The action for a call that starts.
 #[derive(Debug)]
 pub(super) enum CallStart {
-    /// Its return is of no interest.
+    /// The call continues, and its result does not matter.
     Plain,
-    /// Its return tells whether it was refused.
+    /// The call continues, and its result shows whether it was refused.
     Watched,
-    /// It is refused, though the kernel would not; nothing is reported if what it asks for can't be told.
+    /// The call is refused, though the kernel would not refuse it; nothing is reported if the access is not known.
     Refused(Option<Access>),
-    /// It can't be read.
+    /// The call can't be read.
     Unread,
 }
 
@@ -102,7 +102,7 @@ const fn call(number: i64, operation: FileOperation, paths: &'static [PathArgume
     FileCall { number, operation, paths }
 }
 
-/// Calls of Linux 6.13 and 6.17, which have the same number everywhere.
+/// Numbers of calls added in Linux 6.13 and 6.17, the same on every architecture.
 const SYS_SETXATTRAT: i64 = 463;
 const SYS_REMOVEXATTRAT: i64 = 466;
 const SYS_FILE_SETATTR: i64 = 469;
@@ -110,7 +110,7 @@ const SYS_FILE_SETATTR: i64 = 469;
 /// The requests of `ioctl` that change the attributes of a file: `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`.
 const SET_ATTRIBUTES: [u64; 2] = [0x4008_6602, 0x401c_5820];
 
-/// The calls of every architecture.
+/// Calls that exist on every architecture.
 const COMMON: [FileCall; 28] = [
     call(libc::SYS_openat, FileOperation::Open(2), &[at(0, 1)]),
     call(libc::SYS_openat2, FileOperation::OpenHow(2), &[at(0, 1)]),
@@ -142,7 +142,7 @@ const COMMON: [FileCall; 28] = [
     call(libc::SYS_execveat, FileOperation::Execute, &[at(0, 1)]),
 ];
 
-/// Older ones, without a directory.
+/// Older calls, without a directory argument.
 #[cfg(target_arch = "x86_64")]
 const OLD: [FileCall; 15] = [
     call(libc::SYS_open, FileOperation::Open(1), &[plain(0)]),
@@ -168,12 +168,12 @@ fn calls() -> impl Iterator<Item = &'static FileCall> {
     COMMON.iter().chain(&OLD)
 }
 
-/// Returns whether rights take away reading.
+/// Returns whether the rights restrict reading.
 pub(super) fn restrict_reading(rights: &Rights) -> bool {
     rights.read != PathRights::All || !rights.deny_read.is_empty()
 }
 
-/// Returns the calls that are to be traced because the rights may refuse them; the calls that execute are traced anyway.
+/// Returns the calls that have to be traced because the rights may refuse them; calls that execute are traced anyway.
 pub(super) fn watched(rights: &Rights) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
     let reads = restrict_reading(rights);
     let writes = reads || rights.write != PathRights::All || !rights.deny_write.is_empty();
@@ -226,7 +226,7 @@ struct PendingCall {
     arguments: [u64; 6],
 }
 
-/// The calls of the supervised processes that rights may refuse.
+/// The pending calls of the supervised processes that rights may refuse.
 #[derive(Debug)]
 pub(super) struct Accesses<'r> {
     rights: &'r Rights,
@@ -239,13 +239,13 @@ impl<'r> Accesses<'r> {
         Self { rights, pending: HashMap::new(), reported: HashSet::new() }
     }
 
-    /// Returns whether calls that execute may be refused by rights.
+    /// Returns whether rights may refuse calls that execute.
     pub(super) fn watch_execution(&self) -> bool {
         restrict_reading(self.rights)
     }
 
-    /// Takes note of a call of a process that is stopped before it.
-    pub(super) fn begins(&mut self, process: libc::pid_t) -> CallStart {
+    /// Records a call of a process that is stopped before it.
+    pub(super) fn record_start(&mut self, process: libc::pid_t) -> CallStart {
         let Ok(Some(registers)) = ptrace::registers(process) else { return CallStart::Unread };
         let Some(number) = registers::call_number(&registers) else { return CallStart::Unread };
         #[cfg(target_arch = "x86_64")]
@@ -262,12 +262,12 @@ impl<'r> Accesses<'r> {
         CallStart::Watched
     }
 
-    /// Decides about a call that changes attributes of a file.
+    /// Decides a call that changes attributes of a file.
     fn decide(&self, process: libc::pid_t, call: &FileCall, arguments: &[u64; 6]) -> CallStart {
         for argument in call.paths {
             let path = match real_path(process, call.operation, *argument, arguments) {
                 Ok(path) => path,
-                // The call finds nothing either.
+                // The call itself finds nothing either.
                 Err(why) if is_missing(&why) => continue,
                 Err(_) => return CallStart::Refused(None),
             };
@@ -278,16 +278,16 @@ impl<'r> Accesses<'r> {
         CallStart::Plain
     }
 
-    /// Forgets the call of a process.
+    /// Discards the pending call of a process.
     pub(super) fn forget(&mut self, process: libc::pid_t) {
         self.pending.remove(&process);
     }
 
-    /// Returns the access that rights have refused, if the call of a process returns with that error.
+    /// Returns the access that was refused for lack of rights, if the call of a process returns with that error.
     pub(super) fn returns(&mut self, process: libc::pid_t) -> Option<Access> {
         let PendingCall { call, arguments } = self.pending.remove(&process)?;
         let registers = ptrace::registers(process).ok()??;
-        // What lies below a directory that can't be read is missing for the program.
+        // For the program, everything below a directory that can't be read is missing.
         let refusals = [libc::EACCES, libc::EPERM, libc::EROFS, libc::EBUSY, libc::ENOENT];
         let result = registers::result(&registers);
         let error = refusals.into_iter().find(|error| result == -i64::from(*error))?;
@@ -296,7 +296,7 @@ impl<'r> Accesses<'r> {
         accesses.find(|access| error != libc::ENOENT || access.is_hidden(self.rights))
     }
 
-    /// Takes note of a refusal. `false`: the same was refused to the same programs before, or there are too many.
+    /// Records a refusal. Returns `false` if the same programs were refused the same before, or there are too many.
     pub(super) fn is_new(&mut self, chain: &Chain, access: &Access) -> bool {
         self.reported.len() < MOST && self.reported.insert((chain.to_string(), access.clone()))
     }
@@ -327,7 +327,7 @@ impl<'r> Accesses<'r> {
 }
 
 impl Access {
-    /// Returns whether it is about something that is there, and that the rights hide.
+    /// Returns whether the access is to something that exists and that the rights hide.
     fn is_hidden(&self, rights: &Rights) -> bool {
         let (Access::Read { path } | Access::Execute { path } | Access::Write { path }) = self else {
             return false;
@@ -357,7 +357,8 @@ fn writes(flags: Option<u64>) -> bool {
     flags.is_some_and(|flags| bits.iter().any(|bit| flags & u64::from(bit.unsigned_abs()) != 0))
 }
 
-/// Returns the path that a call means, without links as far as it is there. What changes a name does not follow its link.
+/// Returns the path that a call refers to, with its links resolved as far as it exists. A call that changes a name
+/// does not follow its link.
 fn real_path(
     process: libc::pid_t,
     operation: FileOperation,
@@ -372,7 +373,7 @@ fn real_path(
             Path::new(OsStr::from_bytes(memory.text(address)?)).to_owned()
         }
     };
-    // A descriptor is the lower half of the register.
+    // A descriptor is in the lower half of the register.
     let directory = argument.directory.map(|index| value(index) as u32 as i32);
     let start = match directory {
         Some(descriptor) if descriptor != libc::AT_FDCWD => format!("/proc/{process}/fd/{descriptor}"),
@@ -380,7 +381,7 @@ fn real_path(
     };
     if written.as_os_str().is_empty() {
         let path = fs::read_link(start)?;
-        // Pipes and files without a name are none.
+        // Pipes and files without a name have no path.
         path.symlink_metadata()?;
         return Ok(path);
     }

@@ -1,6 +1,6 @@
 //! Answers to questions: they arrive from other threads while the tracer waits for processes.
 
-#![expect(unsafe_code, reason = "a descriptor for signals has no safe face")]
+#![expect(unsafe_code, reason = "a descriptor for signals has no safe interface")]
 
 use std::io;
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
@@ -11,10 +11,10 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 use super::host_process;
 
-/// Another thread of the process may receive SIGCHLD: then the children are looked at after this time.
+/// The maximum wait, after which the children are checked: another thread of the process may receive SIGCHLD.
 const LONGEST_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// The number of a question.
+/// The id of a question.
 pub(super) type QuestionId = u64;
 
 /// An answer to a question.
@@ -52,7 +52,7 @@ impl Answers {
     pub(super) fn sender(&self, question: QuestionId) -> Box<dyn FnOnce(Option<String>) + Send> {
         let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
         Box::new(move |refusal| {
-            // After the end of the tracer nothing waits for it.
+            // After the end of the tracer no receiver is left.
             let _ = sender.send(Answer { question, refusal });
             let _ = rustix::io::write(&*wake, &1_u64.to_ne_bytes());
         })

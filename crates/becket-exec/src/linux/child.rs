@@ -1,6 +1,6 @@
 //! The first process: it waits until it is traced, restricts itself and executes the program.
 
-#![expect(unsafe_code, reason = "fork and exec under a tracer have no safe face")]
+#![expect(unsafe_code, reason = "fork and exec under a tracer have no safe interface")]
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -35,9 +35,9 @@ enum Step {
 #[derive(Debug)]
 pub(super) struct Child {
     id: libc::pid_t,
-    /// One byte lets it go on; its end ends it.
+    /// One byte lets the child continue; closing it ends the child.
     go: OwnedFd,
-    /// The step that failed, and the error.
+    /// Delivers the step that failed, and the error.
     failure: OwnedFd,
 }
 
@@ -77,19 +77,19 @@ impl Child {
         self.id
     }
 
-    /// Lets the child go on: it is traced now.
+    /// Lets the child continue: it is traced now.
     pub(super) fn proceed(&self) -> io::Result<()> {
         rustix::io::write(&self.go, b"g")?;
         Ok(())
     }
 
-    /// Ends a child that was not let go on, and waits for its end.
+    /// Ends a child that was not let continue, and waits for its end.
     pub(super) fn abandon(self) {
         drop(self.go);
         let _ = rustix::process::waitpid(rustix::process::Pid::from_raw(self.id), WaitOptions::empty());
     }
 
-    /// Returns the reason why the child has executed nothing; `why` is the tracer's.
+    /// Returns the reason why the child has executed nothing; `why` is the tracer's error.
     pub(super) fn start_error(self, why: io::Error, program: &Program) -> StartError {
         self.failed(program).unwrap_or(StartError::System(why))
     }
@@ -105,7 +105,7 @@ impl Child {
         })
     }
 
-    /// Returns the step of the child that has failed, and the error, once it has executed its program or ended.
+    /// Returns the step of the child that failed, and the error, once the child has executed its program or ended.
     fn failure(&self) -> Option<(Step, io::Error)> {
         let mut report = [0; 5];
         let read = rustix::io::read(&self.failure, &mut report);
@@ -137,7 +137,7 @@ struct ChildInputs<'p> {
 /// Executes the program, or ends the process.
 ///
 /// # Safety
-/// Only after a fork, with lists that end with a null pointer: it allocates nothing, and takes no lock.
+/// May only be called after a fork, with lists that end with a null pointer: it allocates nothing, and takes no lock.
 unsafe fn become_program(
     command: &Command,
     sandbox: &Sandbox,
@@ -151,7 +151,7 @@ unsafe fn become_program(
         if libc::read(inputs.wait, byte.as_mut_ptr().cast(), 1) != 1 {
             libc::_exit(NOTHING_RUN);
         }
-        // The runtime of Rust ignores it; programs expect to die of it.
+        // The runtime of Rust ignores it; programs expect to be ended by it.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::sigprocmask(libc::SIG_SETMASK, signals, std::ptr::null_mut());
         let failed = if let Err(why) = sandbox.enter_namespaces(inputs.proxy) {

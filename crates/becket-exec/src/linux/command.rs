@@ -1,4 +1,4 @@
-//! A program and its arguments as the kernel takes them.
+//! A program and its arguments in the form that the kernel takes.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -8,7 +8,7 @@ use std::ptr;
 use crate::error::StartError;
 use crate::supervisor::Program;
 
-/// A program as C strings, made before the fork.
+/// A program as C strings, created before the fork.
 #[derive(Debug)]
 pub(super) struct Command {
     pub(super) file: CString,
@@ -18,7 +18,7 @@ pub(super) struct Command {
 }
 
 impl Command {
-    /// Returns the command. The variables `added` are set instead of the program's own of the same names.
+    /// Creates the command. The variables `added` override the program's own of the same names.
     pub(super) fn new(
         program: &Program,
         search_path: &[PathBuf],

@@ -24,10 +24,10 @@ use becket_model::{NetworkRights, PathRights, Rights, SignalRights};
 /// still be emptied.
 const REQUIRED: ABI = ABI::V3;
 
-/// Devices that every program may write: they keep nothing.
+/// Devices that every program may write to: they store nothing.
 const HARMLESS: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 
-/// Returns the Landlock rules; nothing if the rights restrict neither files nor signals.
+/// Returns the Landlock rules; `None` if the rights restrict neither files nor signals.
 pub(super) fn of_files_and_signals(rights: &Rights) -> Result<Option<OwnedFd>, RulesetError> {
     let (read, write) = (AccessFs::from_read(REQUIRED), AccessFs::from_write(REQUIRED));
     let restricted = [(&rights.read, read), (&rights.write, write)];
@@ -59,7 +59,7 @@ pub(super) fn of_files_and_signals(rights: &Rights) -> Result<Option<OwnedFd>, R
     Ok(rules.into())
 }
 
-/// Allows an access at a path and below. One that does not exist grants nothing.
+/// Allows an access at a path and below. A path that does not exist grants nothing.
 fn allow(
     rules: RulesetCreated,
     path: &Path,
@@ -71,15 +71,15 @@ fn allow(
     rules.add_rule(PathBeneath::new(opened, access))
 }
 
-/// Returns the seccomp filters; none if the rights don't restrict the network. `refusal` is what becomes of a socket that
-/// can't be opened.
+/// Returns the seccomp filters; none if the rights don't restrict the network. `refusal` is the action for a socket
+/// that may not be opened.
 pub(super) fn of_network(
     rights: &NetworkRights,
     refusal: SeccompAction,
 ) -> Result<Vec<BpfProgram>, BackendError> {
     let mut families = match rights {
         NetworkRights::All => return Ok(Vec::new()),
-        // Those of a network of its own. Others, such as AF_VSOCK, belong to no network.
+        // The address families of a network of its own. Others, such as AF_VSOCK, belong to no network.
         NetworkRights::Domains(_) => vec![libc::AF_INET, libc::AF_INET6],
         NetworkRights::Local | NetworkRights::Nothing => Vec::new(),
     };
@@ -92,7 +92,7 @@ pub(super) fn of_network(
         others => vec![SeccompRule::new(others)?],
     };
     let sockets = BTreeMap::from([(libc::SYS_socket, denied)]);
-    // They open sockets without the system call.
+    // Rings open sockets without the system call.
     let mut filters =
         vec![filter(sockets, refusal)?, filter(rings(), SeccompAction::Errno(errno(libc::ENOSYS)))?];
     #[cfg(target_arch = "x86_64")]
@@ -100,7 +100,7 @@ pub(super) fn of_network(
     Ok(filters)
 }
 
-/// Returns the call that makes rings of system calls, which filters don't see.
+/// Returns the call that sets up rings of system calls, which filters don't see.
 pub(super) fn rings() -> BTreeMap<i64, Vec<SeccompRule>> {
     BTreeMap::from([(libc::SYS_io_uring_setup, Vec::new())])
 }
@@ -111,7 +111,8 @@ fn x32_calls() -> BTreeMap<i64, Vec<SeccompRule>> {
     [libc::SYS_socket, libc::SYS_io_uring_setup].map(|call| (X32 | call, Vec::new())).into()
 }
 
-/// Returns whether a path can be opened at all: an allowed path that is missing would be a silent loss of a right.
+/// Returns the first path that can't be opened, and the error: an allowed path that is missing would be a silent loss
+/// of a right.
 pub(super) fn missing(rights: &Rights) -> Option<(&Path, io::Error)> {
     let paths = [&rights.read, &rights.write].into_iter().filter_map(|paths| match paths {
         PathRights::All => None,

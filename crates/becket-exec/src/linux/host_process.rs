@@ -1,20 +1,20 @@
 //! The settings of this process while it supervises, restored afterwards.
 
-#![expect(unsafe_code, reason = "signals and prctl have no safe face")]
+#![expect(unsafe_code, reason = "signals and prctl have no safe interface")]
 
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// The first process, which receives the signals that end this one.
+/// The first process, which receives the signals that would end this one.
 static MAIN: AtomicI32 = AtomicI32::new(0);
 
-/// Signals that people send to end a program: they are passed on.
+/// Signals that are commonly sent to end a program: they are passed on.
 const PASSED_ON: [libc::c_int; 2] = [libc::SIGTERM, libc::SIGHUP];
 
-/// Signals of a terminal: the first two reach the supervised programs as well, and the others would stop this process if
-/// it asked a question while a job of the program has the terminal.
+/// Signals of a terminal: the first two reach the supervised programs as well, and the others would stop this process
+/// if it asked a question while a job of the program has the terminal.
 const IGNORED: [libc::c_int; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTTIN, libc::SIGTTOU];
 
 /// A process that supervises: orphans become its children, its memory is closed to processes of the same user, signals

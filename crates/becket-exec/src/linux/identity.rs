@@ -1,6 +1,6 @@
 //! The identity of files: a program that a rule names is recognised under any name, as a link or as a copy.
 //!
-//! A program that is many (`busybox`) is known by names alone: its file says nothing about what it does.
+//! A multi-call program (`busybox`) is known by names alone: its file does not determine what it does.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -15,19 +15,19 @@ use crate::rule_gate::RuleGate;
 /// A known file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Identity {
-    /// The program of this name.
+    /// The program with this name.
     Program(String),
-    /// A program that is many, one of them of this name.
+    /// A multi-call program, run under this name.
     MultiCall(String),
-    /// The dynamic loader of a program, which can run it without executing it.
+    /// The dynamic loader of a program, which can run the program without executing it.
     Loader,
 }
 
-/// The files that rules are about.
+/// The files that rules name.
 #[derive(Debug, Default)]
 pub(crate) struct KnownFiles {
     files: Vec<KnownFile>,
-    /// The results of comparing contents, so that a copy is read once.
+    /// The results of content comparisons, so that a copy is read only once.
     compared: RefCell<HashMap<FileVersion, Option<Identity>>>,
 }
 
@@ -38,7 +38,7 @@ struct KnownFile {
     version: FileVersion,
 }
 
-/// A file at a time.
+/// A file at a certain time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct FileVersion {
     device: u64,
@@ -63,7 +63,7 @@ impl FileVersion {
 }
 
 impl KnownFiles {
-    /// Finds the programs that rules and conditions name in the search path.
+    /// Looks up the programs that rules and conditions name in the search path.
     pub(crate) fn find(gate: &RuleGate, search_path: &[PathBuf]) -> Self {
         let mut known = Self::default();
         let names: BTreeSet<&str> = gate.program_names().collect();
@@ -75,7 +75,7 @@ impl KnownFiles {
         known
     }
 
-    /// Returns the known file that this one is: the same, or one with the same content.
+    /// Returns the known file that this file is: the same, or one with the same content.
     pub(crate) fn identify(&self, path: &Path) -> Option<Identity> {
         let metadata = fs::metadata(path).ok().filter(Metadata::is_file)?;
         let version = FileVersion::of(&metadata);
@@ -130,8 +130,8 @@ impl KnownFiles {
     }
 }
 
-/// Returns whether the same file, or for a script the same content, has another name beside it: then the name decides
-/// what it does. Names such as `git-push` beside `git` are parts of one program.
+/// Returns whether the same file, or for a script the same content, has another name in its directory: then the name
+/// decides what it does. Names such as `git-push` beside `git` are parts of one program.
 fn has_twin(name: &str, real: &Path, metadata: &Metadata) -> bool {
     let content = || fs::read(real).ok();
     let is_script = content().is_some_and(|content| content.starts_with(b"#!"));
@@ -157,9 +157,9 @@ fn has_twin(name: &str, real: &Path, metadata: &Metadata) -> bool {
 enum Loader {
     /// The file is not a 64-bit ELF program.
     NotElf,
-    /// The program needs none.
+    /// The program has no loader.
     None,
-    /// The path of the loader.
+    /// The program has the loader at this path.
     At(PathBuf),
 }
 
@@ -226,7 +226,7 @@ mod tests {
         }
         assert_eq!(files.identify(&at("changed")), None);
         assert_eq!(files.identify(&at("missing")), None);
-        // Once the copy has changed it is compared again.
+        // The copy is compared again after it has changed.
         fs::copy(at("changed"), at("copy")).unwrap();
         assert_eq!(files.identify(&at("copy")), None);
     }
@@ -244,7 +244,7 @@ mod tests {
         fs::hard_link(at("one"), at("two")).unwrap();
         let files = known("Bash(two *)", directory.path());
         assert_eq!(files.identify(&at("one")), Some(Identity::MultiCall("two".to_owned())));
-        // Scripts that decide by their name.
+        // Scripts whose behaviour depends on their name.
         fs::write(at("pip"), "#!/bin/sh\nexec shim \"$0\"\n").unwrap();
         fs::copy(at("pip"), at("python")).unwrap();
         assert_eq!(known("Bash(pip *)", directory.path()).identify(&at("python")), None);

@@ -1,5 +1,5 @@
-//! The new image of a process that has executed a program and not run it: the kernel's own copy of its arguments, in
-//! memory that no other process shares.
+//! The new image of a process that has executed a program but not started it: the kernel's own copy of its arguments,
+//! in memory that no other process shares.
 
 use std::fs;
 use std::io;
@@ -10,10 +10,10 @@ use super::program::ExecutedProgram;
 use super::ptrace;
 use super::registers::{self, Registers};
 
-/// The entry of the auxiliary vector that holds the address of the path that was executed.
+/// The entry of the auxiliary vector with the address of the path that was executed.
 const AT_EXECFN: u64 = 31;
 
-/// Variables that bring code into a program before its own.
+/// Variables that load code into a program before its own.
 const PRELOADS: [&[u8]; 2] = [b"LD_PRELOAD=", b"LD_AUDIT="];
 
 /// A new image.
@@ -26,10 +26,10 @@ pub(super) struct Image {
     pub(super) program: ExecutedProgram,
 }
 
-/// The reason why an image is not examined.
+/// The reason why an image can't be examined.
 #[derive(Debug)]
 pub(super) enum ImageError {
-    /// It is a 32-bit program.
+    /// The program is a 32-bit one.
     ThirtyTwoBit,
     /// The system refuses.
     Refused(io::Error),
@@ -63,7 +63,9 @@ impl Image {
             .map(|string| text(string.strip_suffix(b"\0").unwrap_or(string)))
             .collect();
         if arguments.len() as u64 != count {
-            return Err(io::Error::other("its arguments are not as the kernel makes them").into());
+            return Err(
+                io::Error::other("its arguments do not have the layout that the kernel creates").into()
+            );
         }
         let file = text(fs::read_link(format!("/proc/{process}/exe"))?.as_os_str().as_bytes());
         let file = file.strip_suffix(" (deleted)").unwrap_or(&file).to_owned();
@@ -72,7 +74,7 @@ impl Image {
         Ok(Self { process, registers, stack, variables: (variables, path), program })
     }
 
-    /// Renames the variables that bring code into the program, which could change its arguments.
+    /// Renames the variables that load code into the program, which could change its arguments.
     pub(super) fn disarm_preloads(&mut self) -> io::Result<()> {
         let (from, to) = self.variables;
         let mut at = from;
@@ -85,9 +87,9 @@ impl Image {
         Ok(())
     }
 
-    /// Replaces the program by one that writes a message to stderr and ends with 126.
+    /// Replaces the program with one that writes a message to stderr and exits with 126.
     pub(super) fn replace_by_message(&mut self, message: &str) -> io::Result<()> {
-        // Below the stack pointer nothing is in use yet, and the kernel has made room there.
+        // Nothing below the stack pointer is in use yet, and the kernel has reserved room there.
         let at = registers::stack(&self.registers) - 8192;
         memory::write(self.process, at, message.as_bytes())?;
         memory::write(self.process, registers::next(&self.registers), &registers::END)?;

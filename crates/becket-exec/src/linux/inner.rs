@@ -1,5 +1,5 @@
 //! The run of a program inside of another supervisor, which has taken over the rules: it traces the program, and this
-//! process only waits for it and ends what it leaves running.
+//! process only waits for it and ends whatever it leaves running.
 
 use std::io;
 
@@ -39,7 +39,7 @@ pub(super) fn run(
     }
 }
 
-/// Waits for the program, and ends everything that it has left running.
+/// Waits for the program, and ends everything that it left running.
 fn end_of(main: libc::pid_t) -> io::Result<ExitStatus> {
     let mut status = None;
     loop {

@@ -1,9 +1,9 @@
-//! A supervisor that outlives its line, with the programs that are exempted from ending with it (protocol.md E7).
+//! A supervisor that outlives its line, with the programs that are exempt from ending with it (protocol.md E7).
 //!
 //! The process that the host has started must end with the line, and a tracer can't hand its processes on. So a second
 //! process supervises from the start, and the first one waits for the end of the line.
 
-#![expect(unsafe_code, reason = "fork has no safe face")]
+#![expect(unsafe_code, reason = "fork has no safe interface")]
 
 use std::fs::OpenOptions;
 use std::io;
@@ -12,14 +12,14 @@ use std::os::fd::OwnedFd;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 
-/// The second process's way to end the first one.
+/// The handle with which the second process ends the first one.
 #[derive(Debug)]
 pub(crate) struct FirstProcess(OwnedFd);
 
-/// Goes on in a second process; the first one only waits, and never returns. It ends with the code that
-/// [`FirstProcess::end`] gives it, and its end before that is the end of the second one.
+/// Continues in a second process; the first one only waits, and never returns. It ends with the code that
+/// [`FirstProcess::end`] gives it, and if it ends before that, so does the second one.
 ///
-/// INVARIANT: this process has one thread, so the second one may do everything.
+/// INVARIANT: this process has one thread, so the second one may do anything.
 pub(crate) fn split() -> io::Result<FirstProcess> {
     let (wait, end) = pipe_with(PipeFlags::CLOEXEC)?;
     // SAFETY: there is no other thread, whose locks could be held in the child.
@@ -37,7 +37,8 @@ pub(crate) fn split() -> io::Result<FirstProcess> {
     }
 }
 
-/// Waits, deaf to what ends a line in good order: the second process is in the same group, and passes it on.
+/// Waits, ignoring the signals that end a line in good order: the second process is in the same group, and passes them
+/// on.
 fn wait_for_end(wait: &OwnedFd) -> ! {
     let mut code = [0];
     // SAFETY: these calls change the disposition of signals, and end this process.
@@ -57,7 +58,7 @@ fn wait_for_end(wait: &OwnedFd) -> ! {
 }
 
 impl FirstProcess {
-    /// Ends the first process, and lets this one live on: outside of its session, with no stream of the line.
+    /// Ends the first process and lets this one live on, outside of its session and without the streams of the line.
     pub(crate) fn end(self, code: u8) -> io::Result<()> {
         setsid()?;
         let null = OpenOptions::new().write(true).open("/dev/null")?;

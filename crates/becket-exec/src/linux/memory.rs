@@ -1,15 +1,15 @@
 //! The memory of a stopped process.
 
-#![expect(unsafe_code, reason = "process_vm_readv has no safe face")]
+#![expect(unsafe_code, reason = "process_vm_readv has no safe interface")]
 
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// The size of the pieces in which memory is read: a piece that is not mapped ends the reading.
+/// The size of the pieces in which memory is read: a piece that is not mapped ends the read.
 const PIECE: u64 = 4096;
 
-/// The most pieces of one read.
+/// The maximum number of pieces of one read.
 const MOST: usize = 64;
 
 /// A part of the memory of a process, from one address upwards. More is read when it is needed.
@@ -41,7 +41,7 @@ impl Memory {
         let offset = |address: u64| usize::try_from(address.checked_sub(self.start)?).ok();
         let (from, to) = (offset(from), offset(to));
         let range = from.zip(to).and_then(|(from, to)| self.bytes.get(from..to));
-        range.ok_or_else(|| io::Error::other("its stack is not as the kernel makes it"))
+        range.ok_or_else(|| io::Error::other("its stack does not have the layout that the kernel creates"))
     }
 
     /// Returns the text at an address, up to its NUL.
@@ -88,7 +88,7 @@ fn address(number: u64) -> io::Result<usize> {
     usize::try_from(number).map_err(io::Error::other)
 }
 
-/// Writes into a process that is stopped and traced, even where it could not write itself.
+/// Writes to a process that is stopped and traced, even where the process itself could not write.
 pub(super) fn write(process: libc::pid_t, at: u64, bytes: &[u8]) -> io::Result<()> {
     let memory = OpenOptions::new().write(true).open(format!("/proc/{process}/mem"))?;
     memory.write_all_at(bytes, at)

@@ -1,11 +1,11 @@
-//! Files that are taken away inside of a directory that is allowed, for which Landlock has no rule: mounts over them, in a
-//! mount namespace of the program's own.
+//! Mounts over files that are denied inside of an allowed directory, in a mount namespace of the program's own.
+//! Landlock has no rule for such files.
 //!
-//! A mount can't be renamed, but a directory above it can. So each of those is mounted over itself.
+//! A mount can't be renamed, but a directory above it can. So each directory above it is mounted over itself.
 //!
 //! INVARIANT: the program is under Landlock, which forbids it to unmount or to mount anything.
 
-#![expect(unsafe_code, reason = "namespaces and mounts have no safe face that is usable after a fork")]
+#![expect(unsafe_code, reason = "namespaces and mounts have no safe interface that is usable after a fork")]
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
@@ -16,11 +16,11 @@ use std::ptr;
 
 use becket_model::Rights;
 
-/// Mounts, made ready before the fork.
+/// Mounts, prepared before the fork.
 #[derive(Debug)]
 pub(super) struct Mounts {
-    /// In the order in which they are made: what is hidden lies over what is read-only, and that over what stays in
-    /// place.
+    /// The mounts in the order in which they are made: hidden paths lie over read-only ones, and those over the
+    /// directories that stay in place.
     steps: Vec<MountStep>,
 }
 
@@ -33,7 +33,7 @@ enum MountStep {
 }
 
 impl Mounts {
-    /// Returns the mounts that the rights need; nothing if they deny no path.
+    /// Returns the mounts that the rights need; `None` if they deny no path.
     pub(super) fn of(rights: &Rights) -> io::Result<Option<Self>> {
         let in_place = above(rights).into_iter().map(|path| Ok(MountStep::InPlace(c_path(path)?)));
         let read_only = rights.deny_write.iter().map(|path| Ok(MountStep::ReadOnly(c_path(path)?)));
@@ -45,7 +45,7 @@ impl Mounts {
         Ok(Some(Self { steps }))
     }
 
-    /// Makes them in the mount namespace of this process.
+    /// Makes the mounts in the mount namespace of this process.
     ///
     /// Safe after a fork: it makes system calls and allocates nothing.
     pub(super) fn make(&self) -> io::Result<()> {

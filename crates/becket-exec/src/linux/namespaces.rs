@@ -1,9 +1,9 @@
-//! Namespaces of a program's own: of mounts, for files that are taken away, and of the network, for hosts that are reached
-//! through a proxy alone. A user namespace, in which the user stays the same, permits both without root.
+//! Namespaces of a program's own: of mounts, for denied files, and of the network, for hosts that are reached through
+//! a proxy alone. A user namespace, in which the user stays the same, permits both without root.
 //!
-//! INVARIANT: even root has no rights over the namespaces outside, since those belong to another user namespace.
+//! INVARIANT: even root has no rights over the outer namespaces, since those belong to another user namespace.
 
-#![expect(unsafe_code, reason = "namespaces have no safe face that is usable after a fork")]
+#![expect(unsafe_code, reason = "namespaces have no safe interface that is usable after a fork")]
 
 use std::ffi::CStr;
 use std::io;
@@ -21,10 +21,10 @@ use rustix::process::{getegid, geteuid};
 use super::mounts::{Mounts, succeeded};
 use crate::proxy::PORT;
 
-/// Connections that wait to be accepted.
+/// The number of connections that may wait to be accepted.
 const BACKLOG: i32 = 128;
 
-/// Namespaces, made ready before the fork.
+/// Namespaces, prepared before the fork.
 #[derive(Debug)]
 pub(super) struct Namespaces {
     user_map: Vec<u8>,
@@ -33,7 +33,7 @@ pub(super) struct Namespaces {
     has_network: bool,
 }
 
-/// A namespace that could not be had.
+/// A namespace that could not be created.
 #[derive(Debug)]
 pub(super) enum NamespaceError {
     Mounts(io::Error),
@@ -41,7 +41,7 @@ pub(super) enum NamespaceError {
 }
 
 impl Namespaces {
-    /// Returns the namespaces that the rights need; nothing if they deny no path and allow no single hosts.
+    /// Returns the namespaces that the rights need; `None` if they deny no path and allow no single hosts.
     pub(super) fn of(rights: &Rights) -> io::Result<Option<Self>> {
         let mounts = Mounts::of(rights)?;
         let has_network = matches!(rights.network, NetworkRights::Domains(_));
@@ -61,12 +61,13 @@ impl Namespaces {
         self.mounts.is_some()
     }
 
-    /// Makes them for this process and everything that it will start, and sends the listener of its network to the proxy.
+    /// Creates the namespaces for this process and everything that it will start, and sends the listener of its
+    /// network to the proxy.
     ///
     /// Safe after a fork: it makes system calls and allocates nothing.
     ///
     /// # Errors
-    /// Errors if the system forbids it. The process must not go on then.
+    /// Errors if the system forbids it. The process must not continue then.
     pub(super) fn enter(&self, proxy: Option<BorrowedFd<'_>>) -> Result<(), NamespaceError> {
         let failed = |why| match &self.mounts {
             Some(_) if !self.has_network => NamespaceError::Mounts(why),

@@ -1,9 +1,9 @@
 //! A supervisor inside of another one: only one tracer is possible, so the inner one hands its rules to the outer one,
 //! which adds them to its own for the inner one's processes (protocol.md E6).
 //!
-//! The outer one listens on a socket without a file, whose name has its process id. The inner one finds that id as its
-//! tracer, connects, and checks that the peer is its tracer: nobody else can receive the rules. Any process inside can
-//! send rules, which only add up: it restricts itself.
+//! The outer supervisor listens on a socket without a file, whose name contains its process id. The inner one finds
+//! that id as its tracer, connects, and checks that the peer is its tracer: nobody else can receive the rules. Any
+//! process inside can send rules, which only add restrictions for itself.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -38,7 +38,7 @@ pub(super) struct AddedRules {
 /// Rules by the process that has handed them over, until the tracer takes them.
 type Arrived = Arc<Mutex<HashMap<libc::pid_t, Vec<AddedRules>>>>;
 
-/// The outer supervisor's ear for inner ones.
+/// The outer supervisor's listener for inner ones.
 pub(super) struct InnerSupervisors {
     arrived: Arrived,
     listener: UnixListener,
@@ -55,7 +55,7 @@ impl InnerSupervisors {
             move || {
                 for connection in accepting.incoming() {
                     let Ok(connection) = connection else { break };
-                    // One that sends nonsense gets no answer, and runs nothing.
+                    // A process that sends an invalid message gets no answer, and runs nothing.
                     let _ = receive(connection, &search_path, &arrived);
                 }
             }
@@ -98,16 +98,16 @@ fn address(supervisor: u32) -> io::Result<SocketAddr> {
     SocketAddr::from_abstract_name(format!("becket-exec-{supervisor}"))
 }
 
-/// Hands the rules of a supervisor to the one around it. `false`: there is none.
+/// Hands the rules of a supervisor to the outer one. Returns `false` if there is none.
 ///
 /// # Errors
-/// Errors if there is one that does not take them.
+/// Errors if there is an outer supervisor that does not accept them.
 pub(super) fn hand_over(supervisor: &Supervisor) -> io::Result<bool> {
     let Some(tracer) = tracer() else { return Ok(false) };
     let Ok(mut connection) = UnixStream::connect_addr(&address(tracer)?) else { return Ok(false) };
     let peer = socket_peercred(&connection)?.pid.as_raw_pid();
     if u32::try_from(peer) != Ok(tracer) {
-        return Err(io::Error::other("another process answers for the supervisor around this one"));
+        return Err(io::Error::other("another process answers for the outer supervisor"));
     }
     let mut message = serde_json::to_vec(&rules_of(supervisor))?;
     message.push(b'\n');
@@ -116,7 +116,7 @@ pub(super) fn hand_over(supervisor: &Supervisor) -> io::Result<bool> {
     BufReader::new(&connection).read_until(b'\n', &mut answer)?;
     match answer == TAKEN {
         true => Ok(true),
-        false => Err(io::Error::other("the supervisor around this one has not taken over the rules")),
+        false => Err(io::Error::other("the outer supervisor has not accepted the rules")),
     }
 }
 

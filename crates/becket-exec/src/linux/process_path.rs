@@ -1,4 +1,4 @@
-//! Paths as a process means them.
+//! Paths as a process sees them.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -6,25 +6,25 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// The most links on the way to a file, as in the kernel.
+/// The maximum number of links on the way to a file, as in the kernel.
 const MOST_LINKS: usize = 40;
 
-/// Returns an absolute path without links, as a process means it: its `/proc/self` is its own. The last part need not be
-/// there; a link is followed there if `follows` is set.
+/// Returns an absolute path without links, as a process sees it: its `/proc/self` is its own. The last component need
+/// not exist; a link there is followed if `follows` is set.
 ///
 /// # Errors
-/// Errors if a part of the way is missing or can't be read.
+/// Errors if a component on the way is missing or can't be read.
 pub(super) fn without_links(process: libc::pid_t, path: &Path, follows: bool) -> io::Result<PathBuf> {
     let mut real = PathBuf::from("/");
-    let mut left: VecDeque<OsString> = parts(path).collect();
+    let mut pending: VecDeque<OsString> = parts(path).collect();
     let mut links = 0;
-    while let Some(part) = left.pop_front() {
+    while let Some(part) = pending.pop_front() {
         if part == ".." {
             real.pop();
             continue;
         }
         let next = of_process(process, real.join(part));
-        if left.is_empty() && !follows {
+        if pending.is_empty() && !follows {
             return Ok(next);
         }
         match fs::read_link(&next) {
@@ -35,18 +35,18 @@ pub(super) fn without_links(process: libc::pid_t, path: &Path, follows: bool) ->
                     real = PathBuf::from("/");
                 }
                 for part in parts(&target).collect::<Vec<_>>().into_iter().rev() {
-                    left.push_front(part);
+                    pending.push_front(part);
                 }
             }
             Err(why) if why.raw_os_error() == Some(libc::EINVAL) => real = next,
-            Err(why) if why.kind() == io::ErrorKind::NotFound && left.is_empty() => return Ok(next),
+            Err(why) if why.kind() == io::ErrorKind::NotFound && pending.is_empty() => return Ok(next),
             Err(why) => return Err(why),
         }
     }
     Ok(real)
 }
 
-/// Returns the parts of a path below its root.
+/// Returns the components of a path below its root.
 fn parts(path: &Path) -> impl Iterator<Item = OsString> {
     path.components().filter_map(|component| match component {
         Component::Normal(part) => Some(part.to_owned()),
@@ -55,7 +55,7 @@ fn parts(path: &Path) -> impl Iterator<Item = OsString> {
     })
 }
 
-/// Replaces the link that leads each reader to itself.
+/// Replaces a link whose target is the reading process.
 fn of_process(process: libc::pid_t, path: PathBuf) -> PathBuf {
     match path.to_str() {
         Some("/proc/self") => format!("/proc/{process}").into(),

@@ -14,17 +14,17 @@ const INTERPRETERS: [&str; 16] = [
     "bun", "php", "lua",
 ];
 
-/// Programs that are many, and run the one that their first argument names.
+/// Multi-call programs, which run the program that their first argument names.
 const MULTI_CALL: [&str; 3] = ["busybox", "toybox", "coreutils"];
 
 /// An executed program that has not run its first instruction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ExecutedProgram {
-    /// Its argument list as the kernel took it, the name included.
+    /// The argument list as the kernel took it, including the name.
     pub(crate) arguments: Vec<String>,
-    /// The file that runs: for a script, its interpreter.
+    /// The file that runs; for a script, its interpreter.
     pub(crate) file: String,
-    /// The path that was executed: for a script, the script.
+    /// The path that was executed; for a script, that of the script.
     pub(crate) path: String,
 }
 
@@ -39,19 +39,19 @@ pub(crate) enum ProgramFile<'p> {
 
 /// The look-up of files whose identity is known.
 pub(crate) trait Files {
-    /// Returns the known file that this one is, under whatever name.
+    /// Returns the known file that this file is, under any name.
     fn identify(&self, file: ProgramFile<'_>) -> Option<Identity>;
 }
 
 impl ExecutedProgram {
-    /// Returns the command in one line.
+    /// Returns the command on one line.
     pub(crate) fn command(&self) -> String {
         let script = self.script().unwrap_or(0);
         let words = self.arguments.get(script..).unwrap_or_default();
         words.join(" ")
     }
 
-    /// Returns the name by which people know it: that of the script, or of the file that runs.
+    /// Returns the name that users know: that of the script, or of the file that runs.
     pub(crate) fn name(&self) -> &str {
         let named = if self.path.is_empty() { &self.file } else { &self.path };
         base(named)
@@ -115,7 +115,7 @@ impl ExecutedProgram {
         }
     }
 
-    /// Returns the position of the script in the arguments, if it is one.
+    /// Returns the position of the script in the arguments, if the program is a script.
     fn script(&self) -> Option<usize> {
         let found = self.arguments.iter().skip(1).position(|argument| *argument == self.path)? + 1;
         (!self.path.is_empty() && base(&self.file) != base(&self.path)).then_some(found)
@@ -136,13 +136,13 @@ impl Forms {
         }
     }
 
-    /// Adds a reading under a path and under the last part of it.
+    /// Adds a reading under a path and under the last component of it.
     fn add_names(&mut self, path: &str, rest: &[&str]) {
         self.add(path, rest);
         self.add(base(path), rest);
     }
 
-    /// Adds a reading under the name of the known file that a path leads to.
+    /// Adds a reading under the name of the known file at a path.
     fn add_file(&mut self, path: &str, rest: &[&str], files: &dyn Files) {
         if let Some(Identity::Program(name)) = files.identify(ProgramFile::Named(path)) {
             self.add(&name, rest);

@@ -3,7 +3,7 @@
 //! A tracee may be killed at any time, so every request can fail with `ESRCH`: its end is reported next, and callers
 //! ignore the error.
 
-#![expect(unsafe_code, reason = "ptrace has no safe face")]
+#![expect(unsafe_code, reason = "ptrace has no safe interface")]
 
 use std::io;
 use std::ptr;
@@ -21,51 +21,51 @@ const OPTIONS: libc::c_int = libc::PTRACE_O_TRACEFORK
 /// A report of the kernel about a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Report {
-    /// It has ended with this wait status.
+    /// The process has ended with this wait status.
     Ended(i32),
-    /// It has executed a program and not run it; it was this thread before.
+    /// The process has executed a program but not started it; it was this thread before.
     Executed(libc::pid_t),
-    /// It is about to make a system call that a filter traces.
+    /// The process is about to make a system call that a filter traces.
     Calling(TracedCall),
-    /// The system call that it was let make by [`go_on_to_return`] has returned.
+    /// The system call that [`go_on_to_return`] let it make has returned.
     Returned,
-    /// It has started this process or thread.
+    /// The process has started this process or thread.
     Started(libc::pid_t),
-    /// It was stopped by a signal that stops (`SIGSTOP`, `SIGTSTP`, …).
+    /// The process was stopped by a stop signal (`SIGSTOP`, `SIGTSTP`, …).
     GroupStop,
-    /// It was attached, or continued after a stop.
+    /// The process was attached, or continued after a stop.
     Trap,
-    /// It is about to receive a signal.
+    /// The process is about to receive a signal.
     Signal(libc::c_int),
 }
 
-/// The kinds of system calls that filters trace, as they number them. One that can't be told is refused.
+/// The kinds of system calls that filters trace, by the numbers that they use. A call of unknown kind is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TracedCall {
-    /// It executes a program.
+    /// The call executes a program.
     Executes = 0,
-    /// It may be refused by rights to files.
+    /// Rights to files may refuse the call.
     Files = 1,
-    /// It is not allowed.
+    /// The call is not allowed.
     Refused = 2,
 }
 
-/// A result of waiting.
+/// The result of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitOutcome {
     Report(libc::pid_t, Report),
-    /// Nothing happened yet.
+    /// Nothing has happened yet.
     Nothing,
     /// There are no children left.
     NoChildren,
 }
 
-/// Attaches to a process, and to everything that it will start. The end of this process kills them.
+/// Attaches to a process, and to everything that it will start. If this process ends, they are killed.
 pub(super) fn seize(process: libc::pid_t) -> io::Result<()> {
     request(libc::PTRACE_SEIZE, process, 0, OPTIONS.unsigned_abs() as usize).map(drop)
 }
 
-/// Lets a stopped process go on, with a signal or with 0.
+/// Lets a stopped process continue, with a signal or with 0.
 pub(super) fn go_on(process: libc::pid_t, signal: libc::c_int) {
     let _ = request(libc::PTRACE_CONT, process, 0, signal.unsigned_abs() as usize);
 }
@@ -75,10 +75,10 @@ pub(super) fn go_on_to_return(process: libc::pid_t) {
     let _ = request(libc::PTRACE_SYSCALL, process, 0, 0);
 }
 
-/// Keeps a process that is stopped before a system call from making it: the call returns with the error instead.
+/// Prevents a process that is stopped before a system call from making it: the call returns with the error instead.
 ///
 /// # Errors
-/// Errors if the call can't be changed. The process must not go on then.
+/// Errors if the call can't be changed. The process must not continue then.
 pub(super) fn refuse_call(process: libc::pid_t, error: libc::c_int) -> io::Result<()> {
     let mut registers = registers(process)?.ok_or(io::ErrorKind::Unsupported)?;
     registers::set_result(&mut registers, -i64::from(error));
@@ -101,13 +101,13 @@ pub(super) fn stay_stopped(process: libc::pid_t) {
     let _ = request(libc::PTRACE_LISTEN, process, 0, 0);
 }
 
-/// Kills a process; a stopped one as well.
+/// Kills a process, even a stopped one.
 pub(super) fn kill(process: libc::pid_t) {
     // SAFETY: sends a signal and changes no memory.
     unsafe { libc::kill(process, libc::SIGKILL) };
 }
 
-/// Waits for a report; with `block` until there is one.
+/// Waits for a report; if `block` is set, until there is one.
 pub(super) fn wait(block: bool) -> io::Result<WaitOutcome> {
     loop {
         let mut status = 0;
@@ -159,7 +159,7 @@ fn message(process: libc::pid_t) -> Option<libc::c_ulong> {
     Some(message)
 }
 
-/// Returns the registers of a stopped process; `None` if it is a 32-bit one, whose set is smaller.
+/// Returns the registers of a stopped process; `None` for a 32-bit process, whose set is smaller.
 pub(super) fn registers(process: libc::pid_t) -> io::Result<Option<Registers>> {
     // SAFETY: registers are numbers, for which zero is valid.
     let mut registers: Registers = unsafe { std::mem::zeroed() };

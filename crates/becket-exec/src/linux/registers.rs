@@ -6,7 +6,7 @@ pub(super) use libc::user_regs_struct as Registers;
 pub(super) const DENIED: u8 = 126;
 
 /// `write(2, message, length); exit_group(126)`. The message and its length are in registers already; the others are
-/// set here, because the return of `execve` overwrites some.
+/// set here, because the return of `execve` overwrites some of them.
 #[cfg(target_arch = "x86_64")]
 pub(super) const END: [u8; 24] = [
     0xbf, 2, 0, 0, 0, // mov edi, 2
@@ -72,7 +72,7 @@ pub(super) fn arguments(registers: &Registers) -> [u64; 6] {
     return std::array::from_fn(|at| registers.regs[at]);
 }
 
-/// Returns the result of the system call that has just returned; a negative one is an error.
+/// Returns the result of the system call that has just returned; a negative value is an error.
 pub(super) fn result(registers: &Registers) -> i64 {
     #[cfg(target_arch = "x86_64")]
     return registers.rax.cast_signed();

@@ -1,14 +1,14 @@
-//! The restrictions that are always on inside (protocol.md E1): nothing executes without the supervisor, and no process
-//! changes the memory of another one.
+//! The restrictions that are always on inside (protocol.md E1): nothing executes without the supervisor, and no
+//! process changes the memory of another one.
 //!
 //! - An `execve` reports to the tracer; without one it fails.
-//! - ptrace, process_vm_writev and pidfd_getfd are refused, and so is a clone that hides its child from the tracer. `clone3`, whose
-//!   flags a filter can't read, is missing: libraries fall back to `clone`.
+//! - ptrace, process_vm_writev and pidfd_getfd are refused, and so is a clone that hides its child from the tracer.
+//!   `clone3`, whose flags a filter can't read, fails as unknown: libraries fall back to `clone`.
 //! - Programs of another architecture are killed at their first system call.
-//! - With Landlock, nothing below `/proc` can be written, where `/proc/PID/mem` is. Landlock has no rule that excludes
-//!   one directory, so every other entry of `/` is allowed by name.
+//! - With Landlock, nothing below `/proc` can be written to, which includes `/proc/PID/mem`. Landlock has no rule that
+//!   excludes one directory, so every other entry of `/` is allowed by name.
 
-#![expect(unsafe_code, reason = "restricting this process has no safe face that is usable after a fork")]
+#![expect(unsafe_code, reason = "restricting this process has no safe interface that is usable after a fork")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,7 @@ use becket_model::Rights;
 #[cfg(target_arch = "x86_64")]
 pub(super) const X32: i64 = 0x4000_0000;
 
-/// Filters and rules, made before the fork.
+/// Filters and rules, created before the fork.
 pub(crate) struct Sandbox {
     filters: Vec<BpfProgram>,
     landlock: Vec<OwnedFd>,
@@ -44,17 +44,18 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Makes what is always on, and what takes the rights away that the program does not have.
+    /// Creates the restrictions that are always on, and those that take away the rights that the program does not
+    /// have.
     pub(super) fn new(rights: &Rights) -> Result<Self, StartError> {
         let filters = || -> Result<_, seccompiler::BackendError> {
-            // The tracer refuses sockets, and reports them; without it the call is missing.
+            // The tracer refuses sockets, and reports them; without a tracer the call fails as unknown.
             let refused = SeccompAction::Trace(TracedCall::Refused as u32);
             let mut filters = confinement::of_network(&rights.network, refused)?;
             filters.push(filter(traced_calls(), SeccompAction::Trace(TracedCall::Executes as u32))?);
             let watched = accesses::watched(rights)?;
             let mut missing = missing_calls();
             if !watched.is_empty() {
-                // They change attributes of files without the system calls that are watched.
+                // Rings change attributes of files without the system calls that are watched.
                 missing.extend(confinement::rings());
                 filters.push(filter(watched, SeccompAction::Trace(TracedCall::Files as u32))?);
             }
@@ -75,7 +76,7 @@ impl Sandbox {
         Ok(Self { filters, landlock, namespaces, protects_memory })
     }
 
-    /// Makes what takes rights away, and nothing else; for a thread, too.
+    /// Creates only the restrictions that take rights away; can be used for a thread, too.
     pub(super) fn of_rights(rights: &Rights) -> Result<Self, StartError> {
         if let Some(namespaces) = Namespaces::of(rights)? {
             let what =
@@ -90,12 +91,12 @@ impl Sandbox {
         Ok(Self { filters, landlock: files.into_iter().collect(), namespaces: None, protects_memory: false })
     }
 
-    /// Returns whether Landlock keeps the memory of other processes from being written.
+    /// Returns whether Landlock prevents writes to the memory of other processes.
     pub(super) fn protects_memory(&self) -> bool {
         self.protects_memory
     }
 
-    /// Makes the namespaces of this process. The first step: a directory that was entered before stays what it was.
+    /// Enters new namespaces. Has to be the first step: a directory that was entered before is not affected.
     ///
     /// Safe after a fork: it makes system calls and allocates nothing.
     pub(super) fn enter_namespaces(&self, proxy: Option<BorrowedFd<'_>>) -> Result<(), NamespaceError> {
@@ -175,9 +176,9 @@ fn refused_calls() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Backe
     Ok(calls)
 }
 
-/// Returns Landlock rules that allow writing everywhere but below `/proc`; nothing if this kernel has none.
+/// Returns Landlock rules that allow writing everywhere but below `/proc`; `None` if this kernel has no Landlock.
 fn read_only_proc() -> Result<Option<OwnedFd>, RulesetError> {
-    // Linux 5.19: before, Landlock forbids to move a file into another directory.
+    // Linux 5.19: before, Landlock forbids moving a file to another directory.
     let write = AccessFs::WriteFile;
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     let mut rules = ruleset.handle_access(write | AccessFs::Refer)?.create()?;

@@ -1,7 +1,7 @@
-//! The loop over what the kernel reports about the supervised processes.
+//! The loop over the reports of the kernel about the supervised processes.
 //!
-//! INVARIANT: a process that has executed a program goes on only after a decision about it, and a failure to read or to
-//! decide kills it.
+//! INVARIANT: a process that has executed a program continues only after a decision about it, and a failure to read or
+//! to decide kills it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -31,7 +31,7 @@ use crate::rule_gate::{HoldReason, RuleGate, Ruling};
 use crate::running_programs::{self, RunningPrograms};
 use crate::supervisor::{OnDeny, Supervisor};
 
-/// Programs that do nothing without the rights of root.
+/// Programs that do nothing without root's rights.
 const NEED_ROOT: [&str; 4] = ["sudo", "su", "doas", "pkexec"];
 
 /// The supervised processes.
@@ -43,29 +43,29 @@ pub(super) struct Tracer<'t> {
     lineages: HashMap<libc::pid_t, Lineage>,
     /// A copy of the chains for the proxy, if there is one.
     running: Option<Arc<RunningPrograms>>,
-    /// `None` if nothing can listen here: inner supervisors are refused then.
+    /// `None` if this system can't listen: inner supervisors are refused then.
     inner: Option<InnerSupervisors>,
     answers: Answers,
     held: HashMap<QuestionId, HeldProgram>,
     accesses: Accesses<'t>,
     next_question: QuestionId,
-    /// The first process has executed its program.
+    /// True once the first process has executed its program.
     started: bool,
-    /// The host's own programs that are still to come.
+    /// The remaining ones of the host's own programs.
     own: std::slice::Iter<'t, Vec<String>>,
     /// A denied process whose end ends everything.
     last_words: Option<libc::pid_t>,
-    /// Only programs that are kept are left.
+    /// True if only programs that are kept remain.
     lingers: bool,
     /// The result, once everything is being ended.
     status: Option<ExitStatus>,
 }
 
-/// The inheritance of a process from those that led to it.
+/// The state that a process inherits from those that led to it.
 #[derive(Clone, Default)]
 struct Lineage {
     chain: Chain,
-    /// It outlives the first process (E7).
+    /// True if the process outlives the first process (E7).
     is_kept: bool,
     /// The rules of inner supervisors.
     added: Vec<Rc<AddedRules>>,
@@ -79,7 +79,7 @@ struct HeldProgram {
 }
 
 impl<'t> Tracer<'t> {
-    /// Takes over a child that is traced, and lets it go on.
+    /// Takes over a child that is traced, and lets it continue.
     pub(super) fn new(
         supervisor: &'t Supervisor,
         known: &'t KnownFiles,
@@ -164,7 +164,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Takes note of a new process, which may stop before its parent reports it.
+    /// Records a new process, which may stop before its parent reports it.
     fn adopt(&mut self, process: libc::pid_t) {
         if !self.lineages.contains_key(&process) {
             let lineage = self.lineage(process);
@@ -187,11 +187,11 @@ impl<'t> Tracer<'t> {
         self.accesses.forget(process);
     }
 
-    /// Lets a process make a system call, or not.
+    /// Lets a process make a system call, or refuses the call.
     fn calling(&mut self, process: libc::pid_t, call: TracedCall) {
         let start = match call {
             TracedCall::Executes if !self.accesses.watch_execution() => CallStart::Plain,
-            TracedCall::Executes | TracedCall::Files => self.accesses.begins(process),
+            TracedCall::Executes | TracedCall::Files => self.accesses.record_start(process),
             TracedCall::Refused => {
                 // Other sockets are those of libraries, which look for services of this machine.
                 let access = opens_internet_socket(process).then_some(Access::Socket);
@@ -206,7 +206,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Has a call return with an error, and reports the access that it asks for.
+    /// Makes a call return with an error, and reports the access that it requests.
     fn refuse_call(&mut self, process: libc::pid_t, access: Option<Access>) {
         match ptrace::refuse_call(process, libc::EACCES) {
             Ok(()) => {
@@ -243,7 +243,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Kills everything; what is started meanwhile is killed at its first report.
+    /// Kills everything; processes that are started meanwhile are killed at their first report.
     fn end_all(&mut self, status: ExitStatus) {
         self.status = Some(status);
         self.held.clear();
@@ -272,7 +272,7 @@ impl<'t> Tracer<'t> {
         let chain = chain.with(name);
         self.insert(process, Lineage { chain, is_kept, added: added.clone() });
         if self.is_own(process, &image.program) {
-            // The shells of a host are one shell for its user.
+            // The user sees the shells of a host as one shell.
             if let Some(lineage) = self.lineages.get_mut(&process) {
                 lineage.chain = Chain::default().with(image.program.name());
             }
@@ -302,7 +302,7 @@ impl<'t> Tracer<'t> {
         added.map(|added| by(&added.gate, &added.known)).fold(own, Ruling::stricter)
     }
 
-    /// Returns whether it is the next of the host's own programs; after another one there are no more.
+    /// Returns whether it is the next of the host's own programs; once another program has run there are none.
     fn is_own(&mut self, process: libc::pid_t, program: &ExecutedProgram) -> bool {
         let next = self.own.next().filter(|_| process == self.main);
         let is_own = next.is_some_and(|next| is_among(std::slice::from_ref(next), program));
@@ -329,7 +329,7 @@ impl<'t> Tracer<'t> {
     }
 
     fn take(&mut self, Answer { question, refusal }: Answer) {
-        // A process that was killed meanwhile is held no more.
+        // A process that was killed meanwhile is no longer held.
         let Some(HeldProgram { process, mut image, reason }) = self.held.remove(&question) else {
             return;
         };
@@ -362,7 +362,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Lets a denied program print its line; its end is the end of everything.
+    /// Lets a denied program print its line; when it ends, everything is ended.
     fn end_after(&mut self, denied: libc::pid_t) {
         self.last_words.get_or_insert(denied);
         ptrace::go_on(denied, 0);
@@ -372,7 +372,7 @@ impl<'t> Tracer<'t> {
         ptrace::kill(process);
         self.started |= process == self.main;
         let cause = match why {
-            // It was killed by others: there is nothing to report.
+            // The process was killed by others: there is nothing to report.
             ImageError::Refused(why) if matches!(why.raw_os_error(), Some(libc::ESRCH | libc::ENOENT)) => {
                 return;
             }
@@ -384,7 +384,7 @@ impl<'t> Tracer<'t> {
         self.host.denied(&Denial { chain: chain.with(&command), command, cause }, true);
     }
 
-    /// Returns what a process has inherited: its own lineage, or that of its parent.
+    /// Returns the state that a process has inherited: its own lineage, or that of its parent.
     fn lineage(&mut self, process: libc::pid_t) -> Lineage {
         let known = match self.lineages.contains_key(&process) {
             true => Some(process),
@@ -402,7 +402,7 @@ impl<'t> Tracer<'t> {
     }
 }
 
-/// Returns whether a process that is stopped before `socket` asks for one of the internet.
+/// Returns whether a process that is stopped before `socket` requests an internet socket.
 fn opens_internet_socket(process: libc::pid_t) -> bool {
     ptrace::registers(process).ok().flatten().is_some_and(|registers| {
         let family = registers::arguments(&registers)[0];
@@ -410,7 +410,7 @@ fn opens_internet_socket(process: libc::pid_t) -> bool {
     })
 }
 
-/// Returns whether a program has one of these argument lists, and the file that the first one names.
+/// Returns whether a program has one of these argument lists, and is the file that the first argument names.
 fn is_among(lists: &[Vec<String>], program: &ExecutedProgram) -> bool {
     lists.iter().any(|list| *list == program.arguments && list.first() == Some(&program.path))
 }
@@ -426,7 +426,7 @@ fn on_wire(process: libc::pid_t, program: &ExecutedProgram, chain: &Chain) -> Ex
     }
 }
 
-/// The files that a process means, compared with the known ones.
+/// The files that a process refers to, compared with the known ones.
 struct ProcessFiles<'t> {
     known: &'t KnownFiles,
     process: libc::pid_t,
@@ -445,8 +445,8 @@ impl Files for ProcessFiles<'_> {
     }
 }
 
-/// Returns whether the program would get the rights of root from its file, which are refused here, and is of no use
-/// without.
+/// Returns whether the program would get root's rights from its file, which are refused here, and is useless without
+/// them.
 fn needs_root(process: libc::pid_t, program: &ExecutedProgram) -> bool {
     const SETUID: u32 = 0o4000;
     let name = program.file.rsplit('/').next().unwrap_or_default();
@@ -457,14 +457,14 @@ fn needs_root(process: libc::pid_t, program: &ExecutedProgram) -> bool {
         .is_ok_and(|file| file.mode() & SETUID != 0 && file.uid() == 0)
 }
 
-/// Returns the parent of a process, and of a thread its process.
+/// Returns the parent of a process, or the process of a thread.
 fn parent(process: libc::pid_t) -> Option<libc::pid_t> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
     field("Tgid:").filter(|group| *group != process).or_else(|| field("PPid:"))
 }
 
-/// Returns the children of this process, adopted orphans among them.
+/// Returns the children of this process, including adopted orphans.
 pub(super) fn children() -> Vec<libc::pid_t> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());

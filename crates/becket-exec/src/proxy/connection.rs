@@ -1,4 +1,4 @@
-//! One connection of a program: the protocol that it speaks, and the bytes that pass.
+//! One connection of a program: its protocol, and the bytes that are relayed.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -9,10 +9,10 @@ use super::outbound::Outbound;
 use super::registry::Registry;
 use super::{http, socks};
 
-/// The limit of a program's request.
+/// The time limit for a program's request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The version byte of SOCKS5, with which no request of HTTP begins.
+/// The version byte of SOCKS5, which no HTTP request starts with.
 const SOCKS: u8 = 5;
 
 /// A connection of a program.
@@ -23,7 +23,7 @@ pub(super) struct Connection<'c> {
 }
 
 impl Connection<'_> {
-    /// Serves it to its end.
+    /// Serves the connection to its end.
     pub(super) fn serve(&self) -> io::Result<()> {
         self.client.set_read_timeout(Some(REQUEST_TIMEOUT))?;
         let mut first = [0];
@@ -33,7 +33,7 @@ impl Connection<'_> {
         if first == [SOCKS] { socks::serve(self) } else { http::serve(self) }
     }
 
-    /// Passes bytes between the program and a host, `first` before the others of the program, until both have ended.
+    /// Relays bytes between the program and a host, `first` before the others of the program, until both have ended.
     pub(super) fn relay(&self, server: &TcpStream, first: &[u8]) -> io::Result<()> {
         let Some(_held) = self.registry.hold(server) else { return Ok(()) };
         self.client.set_read_timeout(None)?;
@@ -48,7 +48,7 @@ impl Connection<'_> {
     }
 }
 
-/// Passes bytes on until there are no more. A failure ends both directions.
+/// Relays bytes until there are no more. A failure ends both directions.
 fn pass(mut from: &TcpStream, mut to: &TcpStream) {
     let mut buffer = vec![0; 32 << 10];
     loop {

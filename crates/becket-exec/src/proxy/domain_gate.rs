@@ -9,19 +9,19 @@ use becket_rules::{Endpoint, EndpointPattern};
 use crate::error::StartError;
 use crate::network_host::RefusalCause;
 
-/// The hosts that are reached.
+/// The hosts that may be reached.
 #[derive(Debug)]
 pub(crate) struct DomainGate {
-    /// Each list has to have an entry.
+    /// The allowed hosts: each list must have a matching entry.
     allowed: Vec<Vec<EndpointPattern>>,
     denied: Vec<EndpointPattern>,
 }
 
 impl DomainGate {
-    /// Reads the entries.
+    /// Parses the entries.
     ///
     /// # Errors
-    /// One can't be read, so it is not known which hosts it is about.
+    /// Errors if an entry can't be parsed, so that its hosts are not known.
     pub(crate) fn new(rights: &DomainRights) -> Result<Self, StartError> {
         let read = |text: &String| {
             text.parse().map_err(|why| StartError::UnknownRights {
@@ -40,7 +40,7 @@ impl DomainGate {
         self.allowed.iter().flatten().any(EndpointPattern::names_this_machine)
     }
 
-    /// Judges a connection as far as its host is named.
+    /// Judges a connection by its host as named.
     pub(crate) fn judge(&self, endpoint: &Endpoint) -> Result<(), RefusalCause> {
         if let Some(entry) = self.denied.iter().find(|entry| entry.matches(endpoint)) {
             return Err(RefusalCause::Denied { entry: entry.to_string() });

@@ -1,7 +1,7 @@
 //! HTTP: a tunnel (`CONNECT`), or a request with the whole URL of a host without TLS.
 //!
-//! A request without a tunnel is one for the host that was judged: its `Host` is written again, and the connection ends with
-//! its answer.
+//! A request without a tunnel is forwarded only to the host that was judged: its `Host` is rewritten, and the
+//! connection ends with its answer.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -13,17 +13,17 @@ use httparse::{Request, Status};
 use super::connection::Connection;
 use super::outbound::ConnectError;
 
-/// The longest head of a request, in bytes.
+/// The maximum length of a request head, in bytes.
 const LONGEST_HEAD: usize = 64 << 10;
 
-/// The most headers of a request.
+/// The maximum number of headers of a request.
 const MOST_HEADERS: usize = 128;
 
-/// Headers that are about the connection to the proxy, and `Host`.
+/// Headers that concern the connection to the proxy, and `Host`.
 const OF_THE_CONNECTION: [&str; 7] =
     ["host", "connection", "proxy-connection", "keep-alive", "proxy-authorization", "upgrade", "te"];
 
-/// The wait for a program that goes on to send a body after its request was refused.
+/// The wait for a program that continues to send a body after its request was refused.
 const LINGER: Duration = Duration::from_millis(500);
 
 /// The head of a request.
@@ -32,7 +32,7 @@ enum RequestHead {
     Tunnel {
         authority: String,
     },
-    /// A request to pass on.
+    /// A request to forward.
     Forward {
         authority: String,
         /// The request line.
@@ -81,7 +81,7 @@ fn host_header(endpoint: &Endpoint) -> String {
     if endpoint.port == 80 { endpoint.host.to_string() } else { endpoint.to_string() }
 }
 
-/// Reads the head of a request, and returns it with its length. The inner error is for the program.
+/// Reads the head of a request, and returns it with its length. The inner error is shown to the program.
 fn read(
     mut client: &TcpStream,
     bytes: &mut Vec<u8>,
@@ -103,7 +103,7 @@ fn read(
 }
 
 impl RequestHead {
-    /// Parses it; `None` if it is not complete.
+    /// Parses a head; `None` if it is incomplete.
     fn parse(bytes: &[u8]) -> Result<Option<(Self, usize)>, &'static str> {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut request = Request::new(&mut headers);
@@ -127,7 +127,7 @@ fn whole_url(target: &str) -> Result<(&str, String), &'static str> {
     const SCHEME: &str = "http://";
     let is_http = target.get(..SCHEME.len()).is_some_and(|start| start.eq_ignore_ascii_case(SCHEME));
     let rest = target.get(SCHEME.len()..).filter(|_| is_http);
-    let rest = rest.ok_or("this is a proxy: it takes `CONNECT host:port` and whole URLs of `http`")?;
+    let rest = rest.ok_or("this is a proxy: it accepts `CONNECT host:port` and absolute `http` URLs")?;
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     let path = path.split('#').next().unwrap_or_default();
@@ -135,7 +135,7 @@ fn whole_url(target: &str) -> Result<(&str, String), &'static str> {
     Ok((authority, path))
 }
 
-/// Returns the headers that the host receives, with the end of the head.
+/// Returns the headers that the host receives, including the end of the head.
 fn passed_on(headers: &[httparse::Header<'_>]) -> Vec<u8> {
     let named = |name: &str| {
         headers.iter().filter(|header| header.name.eq_ignore_ascii_case("connection")).any(|header| {
@@ -163,7 +163,7 @@ fn refuse(client: &TcpStream, why: ConnectError) -> io::Result<()> {
     }
 }
 
-/// Answers, and lets the program read it although it may still be sending.
+/// Answers, and lets the program read the answer although it may still be sending.
 fn answer(mut client: &TcpStream, status: &str, text: &str) -> io::Result<()> {
     let length = text.len();
     let head = format!(

@@ -12,16 +12,16 @@ use super::domain_gate::DomainGate;
 use crate::network_host::{NetworkHost, RefusalCause, RefusedConnection};
 use crate::running_programs::RunningPrograms;
 
-/// The longest wait for one address.
+/// The maximum wait for one address.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// The most addresses of a host that are tried.
+/// The maximum number of addresses of a host that are tried.
 const MOST_ADDRESSES: usize = 8;
 
-/// The most refusals that are reported.
+/// The maximum number of refusals that are reported.
 const MOST_REPORTS: usize = 1000;
 
-/// The way out.
+/// The outgoing side of the proxy.
 pub(super) struct Outbound {
     gate: DomainGate,
     host: Arc<dyn NetworkHost>,
@@ -32,7 +32,7 @@ pub(super) struct Outbound {
 /// The reason why there is no connection.
 #[derive(Debug)]
 pub(super) enum ConnectError {
-    /// It is not allowed.
+    /// The connection is not allowed.
     Refused(RefusedConnection),
     /// The host is not known, or does not answer.
     Failed(String),
@@ -43,8 +43,8 @@ impl Outbound {
         Self { gate, host, running, reported: Mutex::default() }
     }
 
-    /// Connects to the host and port that a program has named; `None` could not be read. `client` is the connection of the
-    /// program.
+    /// Connects to the host and port that a program has named, `None` if they could not be read. `client` is the
+    /// connection of the program.
     pub(super) fn connect(
         &self,
         client: &TcpStream,
@@ -85,7 +85,7 @@ impl Outbound {
             reported.len() < MOST_REPORTS && reported.insert(key)
         };
         if is_new {
-            // The program waits for its answer, so it is still there.
+            // The program waits for its answer, so it still exists.
             let port = client.peer_addr().ok().map(|address| address.port());
             let program = port.and_then(|port| self.running.of_connection(port));
             self.host.refused(&RefusedConnection { program, ..connection.clone() });

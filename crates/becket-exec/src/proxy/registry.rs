@@ -1,4 +1,4 @@
-//! The sockets that a proxy has open, so that all of them can be closed.
+//! The open sockets of a proxy, so that all of them can be closed.
 
 use std::collections::HashMap;
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -16,7 +16,7 @@ struct OpenSockets {
     next: u64,
 }
 
-/// A socket that is closed with the registry, as long as this is there.
+/// A socket that is closed with the registry while this guard lives.
 #[derive(Debug)]
 pub(super) struct HeldSocket<'r> {
     registry: &'r Registry,
@@ -28,14 +28,14 @@ impl Registry {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of the listener. `false`: the registry is closed.
+    /// Registers the listener. Returns `false` if the registry is closed.
     pub(super) fn listens(&self, listener: &TcpListener) -> bool {
         let mut sockets = self.sockets();
         sockets.listener = listener.try_clone().ok();
         !sockets.is_closed && sockets.listener.is_some()
     }
 
-    /// Takes note of a stream. `None`: the registry is closed, so the stream must not be used.
+    /// Registers a stream. Returns `None` if the registry is closed, so that the stream must not be used.
     pub(super) fn hold(&self, stream: &TcpStream) -> Option<HeldSocket<'_>> {
         let copy = stream.try_clone().ok()?;
         let mut sockets = self.sockets();
@@ -57,7 +57,7 @@ impl Registry {
         self.sockets().streams.len()
     }
 
-    /// Closes everything, now and for later.
+    /// Closes all sockets, and refuses later ones.
     pub(super) fn close(&self) {
         let mut sockets = self.sockets();
         sockets.is_closed = true;

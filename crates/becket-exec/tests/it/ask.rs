@@ -43,7 +43,7 @@ fn a_deny_is_not_asked_about() {
 #[test]
 fn nobody_else_waits() {
     let scene = Scene::new();
-    // Each approval takes 100 ms, and all of them are waited for at the same time.
+    // Each approval takes 100 ms, and all of them are awaited concurrently.
     let line = "for i in {1..10}; do tool $i & done; for i in {1..100}; do /bin/true; done; echo others; wait; ls {1..10} | wc -l";
     let start = Instant::now();
     let ended = scene.supervised(&[ASK, "approve"], ["bash", "-c", line]);

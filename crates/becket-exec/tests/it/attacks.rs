@@ -1,8 +1,8 @@
-//! Programs that work against the supervisor.
+//! Programs that attack the supervisor.
 
 use super::common::Scene;
 
-/// A child executes `tool` with an argument in shared memory, which its parent changes meanwhile.
+/// A script in which a child executes `tool` with an argument in shared memory, which its parent changes meanwhile.
 const RACE: &str = r#"
 import ctypes, mmap, os
 libc = ctypes.CDLL(None)
@@ -23,7 +23,7 @@ for _ in range(200):
 print(os.path.exists(bad))
 "#;
 
-/// The memory of another process, by three ways.
+/// A script that writes to the memory of another process in three ways.
 const MEMORY: &str = r#"
 import ctypes, os, subprocess
 libc = ctypes.CDLL(None, use_errno=True)
@@ -36,7 +36,8 @@ print(libc.syscall(number[1], child.pid, 0, 0, 0, 0, 0), os.strerror(ctypes.get_
 child.kill()
 "#;
 
-/// Clones that hide their child from a tracer: with flags that a filter sees, and with a structure that it can't read.
+/// A script with clones that hide their child from a tracer: with flags that a filter sees, and with a structure that
+/// it can't read.
 const UNTRACED: &str = r#"
 import ctypes, os, struct
 libc = ctypes.CDLL(None, use_errno=True)
@@ -82,7 +83,7 @@ fn a_clone_does_not_hide_from_the_supervisor() {
 #[test]
 fn a_library_that_is_loaded_first_is_left_out_of_a_program_with_rules() {
     let scene = Scene::new();
-    // The loader complains about a library that is missing, if it looks for it.
+    // The loader complains about a missing library, if it looks for it.
     let line = "LD_PRELOAD=/missing.so tool other; LD_PRELOAD=/missing.so /bin/true";
     let ended = scene.denied(line);
     assert_eq!(ended.stderr.matches("/missing.so").count(), 1, "{ended:?}");

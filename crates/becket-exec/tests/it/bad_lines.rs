@@ -1,4 +1,4 @@
-//! Lines that work against their supervisor, or are merely too much.
+//! Lines that attack their supervisor, or merely overload it.
 
 use super::common::Scene;
 

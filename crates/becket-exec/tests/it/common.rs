@@ -10,10 +10,11 @@ use std::process::{Command, Output};
 use becket_testkit::proc::Marker;
 use tempfile::TempDir;
 
-/// An ordinary user that every system has.
+/// The id of an ordinary user that every system has.
 const NOBODY: u32 = 65534;
 
-/// Forbids the system call of a number with a seccomp filter, and becomes the program of the other arguments.
+/// A script that forbids the system call of a number with a seccomp filter, and becomes the program of the other
+/// arguments.
 const FORBID: &str = r#"
 import ctypes, os, struct, sys
 libc = ctypes.CDLL(None)
@@ -59,7 +60,7 @@ impl Scene {
         self.directory.path().join(name)
     }
 
-    /// Writes a file that can be executed.
+    /// Writes an executable file.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, content).unwrap();
@@ -67,7 +68,7 @@ impl Scene {
         path
     }
 
-    /// Returns whether the trace of `tool "$OUT"` is there, and removes it.
+    /// Returns whether the trace of `tool "$OUT"` exists, and removes it.
     pub(crate) fn took_effect(&self) -> bool {
         fs::remove_file(self.path("pushed")).is_ok()
     }
@@ -99,7 +100,7 @@ impl Scene {
         LineOutput::of(command.args(options).arg("--").args(program))
     }
 
-    /// The same as an ordinary user, if this one may become another.
+    /// Runs a program as an ordinary user, if this one may become another.
     pub(crate) fn supervised_as_nobody<A: AsRef<OsStr>>(
         &self,
         options: &[&str],
@@ -110,7 +111,7 @@ impl Scene {
         is_root.then(|| LineOutput::of(self.supervisor(options, program).uid(NOBODY).gid(NOBODY)))
     }
 
-    /// The supervisor, to be started.
+    /// Returns the command of the supervisor.
     pub(crate) fn supervisor<A: AsRef<OsStr>>(
         &self,
         options: &[&str],
@@ -145,7 +146,7 @@ impl LineOutput {
     }
 }
 
-/// The program of the example, which is built with the tests.
+/// Returns the path of the example, which is built with the tests.
 fn example() -> PathBuf {
     let this = std::env::current_exe().unwrap();
     let target = this.ancestors().find(|path| path.join("examples").is_dir()).map(Path::to_owned);

@@ -1,4 +1,4 @@
-//! Denials that can be lived with, exit codes, and the end of everything that a program leaves running.
+//! Denials that do not end the line, exit codes, and the end of everything that a program leaves running.
 
 use std::process::Stdio;
 use std::thread::sleep;

@@ -1,4 +1,4 @@
-//! Lines from data files, each bare and supervised.
+//! Lines from data files, each with and without a supervisor.
 
 use super::common::Scene;
 

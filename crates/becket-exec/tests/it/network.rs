@@ -1,4 +1,4 @@
-//! Programs that reach some hosts alone: real clients, and servers on this machine under invented names.
+//! Programs that may reach only some hosts: real clients, and servers on this machine under invented names.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -23,7 +23,7 @@ impl Server {
         Self { port }
     }
 
-    /// Runs a line in which `$PORT` is the server's, and the names of `.test` lead to it.
+    /// Runs a line in which `$PORT` is the port of the server, and names below `.test` resolve to it.
     fn line(&self, scene: &Scene, options: &[&str], line: &str) -> LineOutput {
         let names = ["a.test", "b.a.test", "b.test", "denied.test", "xn--bcher-kva.test"];
         let names = names.map(|name| format!("resolve={name}=127.0.0.1"));
@@ -51,7 +51,7 @@ fn answer(mut stream: TcpStream) {
     let _ = stream.write_all(format!("{head}{body}").as_bytes());
 }
 
-/// Asks for a URL, and prints the body or the status.
+/// A shell function that requests a URL, and prints the body or the status.
 const GET: &str = "get() { curl -sS -m 10 -o body -w '%{http_code} ' \"$@\"; cat body; rm -f body; }; ";
 
 // rule: E5
@@ -68,7 +68,7 @@ fn a_host_that_is_allowed_is_reached_and_no_other() {
     let expected = format!("200 a.test:{port} /x\n200 a.test:{port} /y\n{refused}");
     assert!(ended.stdout.starts_with(&expected), "{ended:?}");
     assert!(ended.stdout[expected.len()..].contains("403"), "{ended:?}");
-    // It is said once, although two clients have tried.
+    // It is reported once, although two clients have tried.
     assert_eq!(ended.stderr.matches("becket: `denied.test").count(), 1, "{ended:?}");
     let owner = format!("http://denied.test:{port}/z`, run by bash → curl");
     assert!(
@@ -155,7 +155,7 @@ fn a_redirect_leads_to_hosts_that_are_allowed_alone() {
     assert!(ended.stdout.starts_with(&format!("200 b.test:{} /x\n403 ", server.port)), "{ended:?}");
 }
 
-/// Tries ways around the proxy.
+/// A script that tries ways around the proxy.
 const AROUND: &str = r#"
 import os, socket, sys
 port = int(os.environ["SERVER"])
@@ -226,7 +226,7 @@ fn socks_is_judged_as_well() {
     );
 }
 
-/// Sends nonsense to the proxy; each is answered or closed, and the proxy goes on.
+/// A script that sends invalid data to the proxy; each time it is answered or closed, and the proxy continues.
 const NONSENSE: &str = r#"
 import socket, sys
 for sent in [b"", b"\x05", b"\x05\x01\x02", b"\x05\x01\x00\x05\x02\x00\x01", b"\x05\x01\x00\x05\x01\x00\x03\x0aa.te\x00.b.t\x00\x50",
@@ -287,7 +287,7 @@ fn the_proxy_ends_with_its_program() {
     assert!(is_closed(connection) && scene.marker.alive().is_empty());
 }
 
-/// Reads to the end.
+/// Returns whether the connection is closed, after reading to its end.
 fn is_closed(mut connection: TcpStream) -> bool {
     let mut rest = Vec::new();
     connection.read_to_end(&mut rest).is_ok() || rest.ends_with(b"\r\n")
@@ -301,7 +301,7 @@ fn where_a_network_of_its_own_can_not_be_had_nothing_runs() {
     let ended = scene.without([272, 97], &["domain=a.test"], &["sh", "-c", "echo ran"]);
     assert_eq!((ended.code, &*ended.stdout), (Some(125), ""), "{ended:?}");
     assert!(ended.stderr.contains("single hosts can't be allowed to the program here"), "{ended:?}");
-    // Neither inside of another supervisor.
+    // It is not possible inside of another supervisor either.
     let inner = scene.path("supervise").display().to_string();
     let ended =
         scene.supervised(&["deny=Bash(tool *)"], [&inner, "domain=a.test", "--", "sh", "-c", "echo ran"]);

@@ -115,7 +115,7 @@ fn a_program_that_needs_its_setuid_bit_is_refused_with_the_reason() {
     let Some(ended) = scene.supervised_as_nobody(DENY, ["sudo", "x"]) else { return };
     assert_eq!(ended.code, Some(126), "{ended:?}");
     assert!(ended.stderr.contains("it needs its setuid bit, which has no effect here"), "{ended:?}");
-    // Root needs no bit.
+    // Root needs no setuid bit.
     assert_eq!(scene.supervised(DENY, ["sudo", "x"]).code, Some(0));
 }
 

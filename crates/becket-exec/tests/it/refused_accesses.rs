@@ -1,9 +1,9 @@
-//! Reports of what rights have refused: the program, the chain that led to it, the right.
+//! Reports of refused accesses: the program, the chain that led to it, the right.
 
 use super::common::{LineOutput, Scene};
 use std::os::unix::fs::PermissionsExt;
 
-/// The reports of refused accesses, in their order.
+/// Returns the reports of refused accesses, in order.
 fn reports(ended: &LineOutput) -> Vec<&str> {
     ended
         .stderr
@@ -44,7 +44,7 @@ fn a_write_is_reported_with_the_program_and_its_chain() {
     for name in ["out", "d", "l"] {
         assert_eq!(of(name), 1, "{name}: {ended:?}");
     }
-    // By four programs, whose refusals are four.
+    // Refused to four programs, each of which is reported.
     assert!(of("kept") >= 3, "{ended:?}");
     assert!(reports.iter().all(|report| !report.contains("inside") || report.contains("mv")), "{ended:?}");
     assert!(!reports.iter().any(|report| report.contains(" read ")), "{ended:?}");

@@ -1,8 +1,8 @@
-//! Programs with less than every right.
+//! Programs with restricted rights.
 
 use super::common::Scene;
 
-/// Opens sockets and a ring of system calls.
+/// A script that opens sockets and a ring of system calls.
 const SOCKETS: &str = r#"
 import ctypes, os, socket
 libc = ctypes.CDLL(None, use_errno=True)
@@ -12,7 +12,8 @@ for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
 print(libc.syscall(425, 1, ctypes.create_string_buffer(120)), os.strerror(ctypes.get_errno()))
 "#;
 
-/// Opens a socket and a ring by their numbers in the x32 ABI of x86-64. A kernel without that ABI knows neither.
+/// A script that opens a socket and a ring by their numbers in the x32 ABI of x86-64. A kernel without that ABI knows
+/// neither.
 #[cfg(target_arch = "x86_64")]
 const X32: &str = r#"
 import ctypes, os

@@ -1,4 +1,4 @@
-//! Reads an answer off the network: status, then events or one document, within bounds of size and silence.
+//! Reads a response from the network: first the status, then events or one document, with limits on size and silence.
 
 use super::retry::retry_after;
 use super::wire::Decoder;
@@ -16,25 +16,25 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::time::Duration;
 
-/// The most bytes of an error's body that are read.
+/// The maximum number of bytes read from an error body.
 const ERROR_LIMIT: usize = 64 * 1024;
 
 /// Limits and secrets shared by all requests to one endpoint.
 #[derive(Debug, Clone)]
 pub(super) struct Limits {
-    /// The name of the host in errors.
+    /// The name of the host in error messages.
     pub(super) from: String,
     pub(super) model: String,
     /// The secrets to remove from everything that the server returns.
     pub(super) redactor: Redactor,
-    /// The longest silence.
+    /// The maximum time without data.
     pub(super) idle: Duration,
-    /// The most bytes of an answer.
+    /// The maximum size of an answer, in bytes.
     pub(super) size: usize,
 }
 
 impl Limits {
-    /// Runs a step of the exchange, but not through a silence.
+    /// Runs a step of the exchange within the limit on silence.
     pub(super) async fn within<T>(
         &self,
         step: impl Future<Output = Result<T, reqwest::Error>>,
@@ -54,20 +54,20 @@ impl Limits {
         }
     }
 
-    /// Returns a server's text without any secret that it repeated. rule: S3
+    /// Returns a server's text with all secrets removed. rule: S3
     pub(super) fn scrubbed(&self, text: &str) -> String {
         self.redactor.redact(text)
     }
 }
 
-/// An answer with a success status.
+/// A response with a success status.
 pub(super) struct Answer {
     response: reqwest::Response,
     limits: Limits,
 }
 
 impl Answer {
-    /// Accepts a response, or returns the error that it represents.
+    /// Accepts a response, or returns the error it represents.
     pub(super) async fn accept(response: reqwest::Response, limits: Limits) -> Result<Self, ModelError> {
         let answer = Self { response, limits };
         if !answer.response.status().is_success() {
@@ -83,7 +83,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// The deltas of the answer, whether it comes as events or in one piece.
+    /// Returns the deltas of the answer, whether it is a stream of events or a single document.
     pub(super) fn deltas(self, decoder: Decoder) -> BoxStream<'static, Result<Delta, ModelError>> {
         let kind = header(self.response.headers(), &CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
         let size = self.limits.size;
@@ -127,15 +127,15 @@ impl Answer {
         })
     }
 
-    /// Reads the body of an error as far as possible: the status is known already.
+    /// Reads as much of an error body as possible; the status is already known.
     async fn some_of_the_body(&mut self) -> Vec<u8> {
         let mut body = Vec::new();
-        // The status matters most: an unreadable body costs nothing.
+        // The status is what matters: an unreadable body is ignored.
         let _ = self.limits.within(body::read_up_to(&mut self.response, ERROR_LIMIT, &mut body)).await;
         body
     }
 
-    /// The next bytes, counted against the bound.
+    /// Returns the next bytes, counted against the size limit.
     async fn chunk(&mut self, read: &mut usize) -> Result<Option<Vec<u8>>, ModelError> {
         let Some(chunk) = self.limits.within(self.response.chunk()).await? else { return Ok(None) };
         *read += chunk.len();
@@ -150,19 +150,19 @@ impl Answer {
     }
 }
 
-/// An answer that is being read.
+/// Reads an answer and emits its deltas.
 struct AnswerReader {
     answer: Answer,
-    /// It comes in one piece.
+    /// True if the answer is a single document.
     whole: bool,
     decoder: Decoder,
     events: EventReader,
     ready: VecDeque<Delta>,
     /// An error to report after everything that arrived before it.
     failed: Option<ModelError>,
-    /// Bytes so far.
+    /// The number of bytes read so far.
     read: usize,
-    /// Nothing comes after an error or the stop.
+    /// True after an error or the stop: nothing follows.
     ended: bool,
 }
 

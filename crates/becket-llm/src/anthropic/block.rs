@@ -1,9 +1,9 @@
-//! Blocks as the API writes them, both ways.
+//! Conversion of blocks to and from the API's format.
 
 use crate::message::{Block, Object};
 use serde_json::Value;
 
-/// The API's form of a block; `None` for what the API would refuse: empty text, a thought without a signature.
+/// Returns a block in the API's format; `None` if the API would reject it: empty text, a thought without a signature.
 pub(super) fn to_wire(block: &Block) -> Option<Value> {
     match block {
         Block::Text(text) if text.trim().is_empty() => None,
@@ -27,7 +27,7 @@ pub(super) fn to_wire(block: &Block) -> Option<Value> {
     }
 }
 
-/// A block of an answer. What is not known, or not as the API documents it, stays as it came.
+/// Reads a block of an answer. Unknown blocks, and blocks that differ from the documentation, are kept as received.
 pub(super) fn from_wire(value: Value) -> Block {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let known = match value.get("type").and_then(Value::as_str) {

@@ -1,4 +1,4 @@
-//! A request as the API writes it.
+//! The body of a request in the API's format.
 
 use super::block::to_wire;
 use super::dialect::{Dialect, StructuredMode};
@@ -6,7 +6,7 @@ use crate::message::{Message, Role};
 use crate::request::{Output, PromptCaching, Request, ToolChoice};
 use serde_json::{Map, Value, json};
 
-/// The body of `POST /v1/messages`.
+/// Returns the body of `POST /v1/messages`.
 pub(super) fn body(model: &str, request: &Request, dialect: Dialect, stream: bool) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
@@ -26,7 +26,7 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect, stream: boo
     body.insert("messages".into(), Value::Array(messages));
     tools(&mut body, request, dialect);
     if caching && !body.contains_key("system") {
-        // The mark of a system prompt covers the tools, which come before it.
+        // A cache mark on the system prompt covers the tools, which come before it.
         body.get_mut("tools")
             .and_then(Value::as_array_mut)
             .and_then(|tools| tools.last_mut())
@@ -86,7 +86,7 @@ fn tools(body: &mut Map<String, Value>, request: &Request, dialect: Dialect) {
     if let (Output::Json { name, schema }, StructuredMode::ForcedTool) = (&request.output, dialect.structured)
     {
         let description = "Gives the final answer; call it once.";
-        // With tools of its own the model has to be free to use those first.
+        // If the request has tools of its own, the model must be free to use those first.
         choice = Some(if tools.is_empty() {
             json!({"type": "tool", "name": name})
         } else {
@@ -114,7 +114,7 @@ fn output_config(body: &mut Map<String, Value>, request: &Request, dialect: Dial
     }
 }
 
-/// The last block of a message that may be marked for caching.
+/// Returns the last block of a message that can be marked for caching.
 fn last_block(message: &mut Value) -> Option<&mut Value> {
     let blocks = message.get_mut("content")?.as_array_mut()?;
     let may_be_marked =

@@ -23,17 +23,17 @@ const BASE_URL: &str = "https://api.anthropic.com";
 /// The version of the API that this module speaks.
 const VERSION: &str = "2023-06-01";
 
-/// The header with the names of beta features.
+/// The header that lists beta features.
 const BETA: &str = "anthropic-beta";
 
-/// The default limit on silence. A healthy stream pings every few seconds; an answer in one piece is silent until it is
-/// done.
+/// The default limit on silence. A healthy stream pings every few seconds; a single-document answer is silent until it
+/// is complete.
 pub(crate) const IDLE: Duration = Duration::from_secs(300);
 
-/// The default limit on the bytes of an answer.
+/// The default limit on the size of an answer, in bytes.
 const SIZE: usize = 16 * 1024 * 1024;
 
-/// Refusals that are answered by another dialect, per request.
+/// The maximum number of tries per request, each in another dialect.
 const TRIES: usize = 4;
 
 /// The credential that a host sends.
@@ -43,12 +43,12 @@ pub enum Credential {
     ApiKey(Secret),
     /// `Authorization: Bearer`.
     Bearer(Secret),
-    /// Nothing is sent: a local server.
+    /// No credential, as for a local server.
     None,
 }
 
 impl Credential {
-    /// The secret, if there is one.
+    /// Returns the secret, if there is one.
     pub(crate) fn secret(&self) -> Option<&Secret> {
         match self {
             Self::ApiKey(secret) | Self::Bearer(secret) => Some(secret).filter(|secret| !secret.is_empty()),
@@ -60,23 +60,23 @@ impl Credential {
 /// The way to request JSON of a given schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StructuredOutput {
-    /// By `output_config.format`; if that is rejected, by a tool the model has to call.
+    /// `output_config.format`; if that is rejected, a tool that the model has to call.
     Auto,
-    /// By `output_config.format` alone.
+    /// `output_config.format` only.
     Native,
-    /// By a tool the model has to call.
+    /// A tool that the model has to call.
     ForcedTool,
-    /// Not at all: the endpoint supports neither, so the prompt has to ask for it.
+    /// Neither is supported by the endpoint: the prompt has to ask for JSON.
     Unsupported,
 }
 
-/// A model of Anthropic's, or of a server that speaks the same API.
+/// An Anthropic model, or a model of a server that speaks the same API.
 pub struct Anthropic {
     http: reqwest::Client,
     url: Url,
     headers: HeaderMap,
     limits: Limits,
-    /// Beta features that the host wants (`anthropic-beta`).
+    /// The beta features that the host enables (`anthropic-beta`).
     betas: Vec<String>,
     structured: StructuredOutput,
     streaming: bool,
@@ -85,10 +85,10 @@ pub struct Anthropic {
 }
 
 impl Anthropic {
-    /// The model named `model`, at Anthropic's own address.
+    /// Creates the model named `model`, at Anthropic's own address.
     ///
     /// # Errors
-    /// [`ModelError::Setup`] for a key that can't be a header.
+    /// [`ModelError::Setup`] if the key is not a valid header value.
     pub fn new(http: reqwest::Client, model: &str, credential: &Credential) -> Result<Self, ModelError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -124,7 +124,7 @@ impl Anthropic {
         anthropic.with_base_url(BASE_URL)
     }
 
-    /// Sets another address: with or without a trailing slash, with or without `/v1` or `/v1/messages`.
+    /// Sets another base URL, with or without a trailing slash, `/v1` or `/v1/messages`.
     ///
     /// # Errors
     /// [`ModelError::Setup`] if it is not an `http` or `https` URL.
@@ -143,8 +143,8 @@ impl Anthropic {
         Ok(self)
     }
 
-    /// Adds a header, such as `anthropic-beta`, or replaces the value of a default one, such as `anthropic-version`. A
-    /// value that is not Anthropic's own is kept out of errors like a key.
+    /// Adds a header, such as `anthropic-beta`, or replaces the value of a default one, such as `anthropic-version`.
+    /// The value of any header not named `anthropic-…` is redacted from errors, like a key.
     ///
     /// # Errors
     /// [`ModelError::Setup`] if it is not a valid header.
@@ -164,7 +164,7 @@ impl Anthropic {
     /// Adds beta features, by their names in the header `anthropic-beta`.
     ///
     /// # Errors
-    /// [`ModelError::Setup`] if a name can't be sent.
+    /// [`ModelError::Setup`] if a name is not a valid header value.
     pub fn with_betas(mut self, betas: &[String]) -> Result<Self, ModelError> {
         if let Some(wrong) = betas.iter().find(|beta| !is_beta(beta)) {
             return Err(setup(&format!(
@@ -175,21 +175,21 @@ impl Anthropic {
         Ok(self)
     }
 
-    /// With another bound on silence, before and inside an answer.
+    /// Sets the limit on silence, before and during an answer.
     #[must_use]
     pub fn with_idle(mut self, idle: Duration) -> Self {
         self.limits.idle = idle;
         self
     }
 
-    /// With another bound on an answer, in bytes (16 MiB otherwise).
+    /// Sets the limit on the size of an answer, in bytes (default: 16 MiB).
     #[must_use]
     pub fn with_answer_limit(mut self, bytes: usize) -> Self {
         self.limits.size = bytes;
         self
     }
 
-    /// Sets another way to ask for JSON of a given schema.
+    /// Sets the way to request JSON of a given schema.
     #[must_use]
     pub fn with_structured_output(mut self, structured: StructuredOutput) -> Self {
         self.structured = structured;
@@ -202,7 +202,7 @@ impl Anthropic {
         self
     }
 
-    /// Asks for answers in one piece: for gateways that can't stream.
+    /// Disables streaming, for gateways that do not support it.
     #[must_use]
     pub fn without_streaming(mut self) -> Self {
         self.streaming = false;
@@ -220,7 +220,7 @@ impl Anthropic {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends the request, once more in another dialect if a setting is rejected.
+    /// Sends the request, and retries it in another dialect if a setting is rejected.
     async fn open(&self, request: &Request) -> Result<(Answer, Decoder), ModelError> {
         let mut dialect = self.dialect();
         let mut tries = 1;
@@ -251,7 +251,7 @@ impl Anthropic {
     }
 }
 
-/// The beta of [`Request::task_budget`].
+/// The beta feature that [`Request::task_budget`] needs.
 const TASK_BUDGETS: &str = "task-budgets-2026-03-13";
 
 impl Anthropic {
@@ -271,7 +271,7 @@ impl Anthropic {
     }
 }
 
-/// Returns whether a text may name a beta.
+/// Returns whether a text is a valid beta name.
 fn is_beta(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !text.is_empty() && text.bytes().all(fits)
@@ -309,7 +309,7 @@ impl fmt::Debug for Anthropic {
     }
 }
 
-/// A base URL, and how errors call its host: without path, query, user or password.
+/// Parses a base URL; also returns its host for error messages, without path, query, user or password.
 pub(crate) fn base_url(base: &str) -> Result<(Url, String), ModelError> {
     let hint = "write it as `https://host` or `http://host:port/path`";
     let url = Url::parse(base.trim())

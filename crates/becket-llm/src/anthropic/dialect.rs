@@ -1,32 +1,32 @@
-//! Settings that an Anthropic model accepts: they differ between generations, and a wrong one is rejected.
+//! Settings that Anthropic models accept: they differ between generations, and an unsupported one is rejected.
 //!
-//! The table holds the public facts of November 2026. A rejection that names a setting moves the dialect one step on,
-//! so that a model released later works at the second try, and from then on at the first.
+//! The table reflects the public documentation of November 2026. If a rejection names a setting, the dialect switches
+//! to the next alternative, so a model released later works on the second try, and from then on on the first.
 
 use crate::request::{Effort, Output, PromptCaching, Request, Thinking};
 use serde_json::{Value, json};
 
-/// The models behind the aliases. A host may override each.
+/// The models that the aliases stand for. A host may override each.
 pub(crate) const ALIASES: [(&str, &str); 3] =
     [("sonnet", "claude-sonnet-5-5"), ("opus", "claude-opus-5-5"), ("haiku", "claude-haiku-5-5")];
 
-/// Ways to turn thinking off, in the order they are tried.
+/// Ways to turn thinking off, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThinkingOff {
     Disabled,
-    /// No thinking ahead, only notes between tools.
+    /// Disables thinking before the answer; the model may only think between tool calls.
     BetweenTools,
-    /// It can't be: as little as possible.
+    /// Thinking can't be turned off: uses the lowest effort.
     LowEffort,
-    /// Not even that is known.
+    /// Sends nothing: no way is known.
     Unsaid,
 }
 
 impl ThinkingOff {
-    /// Returns the next way after this one was rejected.
-    fn next(self, told_between_tools: bool) -> Option<Self> {
+    /// Returns the next way to try after this one was rejected.
+    fn next(self, names_between_tools: bool) -> Option<Self> {
         match self {
-            Self::Disabled if told_between_tools => Some(Self::BetweenTools),
+            Self::Disabled if names_between_tools => Some(Self::BetweenTools),
             Self::Disabled | Self::BetweenTools => Some(Self::LowEffort),
             Self::LowEffort => Some(Self::Unsaid),
             Self::Unsaid => None,
@@ -34,7 +34,7 @@ impl ThinkingOff {
     }
 }
 
-/// Models that need another way than [`ThinkingOff::Disabled`]; the longest prefix counts.
+/// Models that need a way other than [`ThinkingOff::Disabled`]; the longest prefix applies.
 const THINKING_OFF: [(&str, ThinkingOff); 4] = [
     ("claude-sonnet-5-5", ThinkingOff::BetweenTools),
     ("claude-opus-5-5", ThinkingOff::LowEffort),
@@ -42,34 +42,34 @@ const THINKING_OFF: [(&str, ThinkingOff); 4] = [
     ("claude-mythos", ThinkingOff::LowEffort),
 ];
 
-/// Ways to ask for thinking, in the order they are tried.
+/// Ways to enable thinking, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThinkingOn {
-    /// As the caller wants it.
+    /// Uses the form that the caller requested.
     AsRequested,
-    /// In the other way: `adaptive` instead of a number of tokens, which newest models reject, and a number instead of
-    /// `adaptive`, which old models reject.
+    /// Uses the other form: `adaptive` instead of a token budget, which the newest models reject, or a budget instead
+    /// of `adaptive`, which old models reject.
     OtherWay,
-    /// Not at all.
+    /// Sends nothing.
     Unsaid,
 }
 
-/// The tokens of thinking if the model does not choose them itself.
+/// The token budget for thinking if the model can't choose it.
 const THINKING_TOKENS: u32 = 8_192;
 
-/// Ways to request an answer of a given schema, in the order they are tried.
+/// Ways to request an answer of a given schema, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StructuredMode {
     /// `output_config.format`.
     Native,
-    /// A tool that the model has to call. Newest models refuse that.
+    /// A tool that the model has to call. The newest models reject that.
     ForcedTool,
-    /// Not at all.
+    /// Sends nothing.
     Unsaid,
 }
 
 impl StructuredMode {
-    /// Returns the next way after this one was rejected.
+    /// Returns the next way to try after this one was rejected.
     fn next(self) -> Option<Self> {
         match self {
             Self::Native => Some(Self::ForcedTool),
@@ -79,7 +79,7 @@ impl StructuredMode {
     }
 }
 
-/// The settings that one model accepts.
+/// The settings that a model accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     thinking_off: ThinkingOff,
@@ -108,8 +108,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the dialect after a rejection in these words; `None` if they name no setting of the request with an
-    /// alternative. `structured`: the way of structured output is chosen here.
+    /// Returns the dialect to try after a rejection with this text; `None` if the text names no setting of the request
+    /// with an alternative. `structured` is true if the mode of structured output may be changed.
     pub(super) fn after(self, refusal: &str, request: &Request, structured: bool) -> Option<Self> {
         let refusal = refusal.to_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
@@ -138,14 +138,14 @@ impl Dialect {
         if request.caching == PromptCaching::Conversation && names(&["cache_control"]) && self.caching {
             return Some(Self { caching: false, ..self });
         }
-        let asked = structured && matches!(request.output, Output::Json { .. });
-        if asked && names(&["output_config", "output_format", "tool_choice", "structured output"]) {
+        let wants_json = structured && matches!(request.output, Output::Json { .. });
+        if wants_json && names(&["output_config", "output_format", "tool_choice", "structured output"]) {
             return self.structured.next().map(|structured| Self { structured, ..self });
         }
         None
     }
 
-    /// The `thinking` field and the `output_config.effort` for a request.
+    /// Returns the `thinking` field and the `output_config.effort` of a request.
     pub(super) fn thinking(self, wanted: Thinking) -> (Option<Value>, Option<&'static str>) {
         match (wanted, self.thinking_off) {
             (Thinking::Default, _) | (Thinking::Off, ThinkingOff::Unsaid) => (None, None),
@@ -157,7 +157,7 @@ impl Dialect {
         }
     }
 
-    /// The `thinking` field for so many tokens, or as many as the model finds right.
+    /// Returns the `thinking` field for a token budget; `None` lets the model choose.
     fn thinks(self, tokens: Option<u32>) -> Option<Value> {
         let tokens = match self.thinking_on {
             ThinkingOn::AsRequested => tokens,
@@ -181,7 +181,8 @@ impl Dialect {
         all.into_iter().filter(|(_, is_ignored)| *is_ignored).map(|(name, _)| name).collect()
     }
 
-    /// The `output_config.effort` for a request whose way of thinking wants `of_thinking`.
+    /// Returns the `output_config.effort` of a request; `of_thinking`, the effort that thinking needs, takes
+    /// precedence.
     pub(super) fn effort(
         self,
         wanted: Option<Effort>,
@@ -249,8 +250,8 @@ mod tests {
             steps += 1;
         }
         assert_eq!((steps, dialect.thinking(Thinking::Off)), (2, (None, None)));
-        let told = Dialect::of("x").after("thinking: use `between_tools`", &judgement(), true).unwrap();
-        assert_eq!(told.thinking(Thinking::Off).0, Some(json!({"type": "between_tools"})));
+        let adapted = Dialect::of("x").after("thinking: use `between_tools`", &judgement(), true).unwrap();
+        assert_eq!(adapted.thinking(Thinking::Off).0, Some(json!({"type": "between_tools"})));
     }
 
     #[test]

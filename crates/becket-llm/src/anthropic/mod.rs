@@ -1,7 +1,7 @@
-//! Anthropic's Messages API, natively and in full: a general adapter can't say that a tool failed, nor send blocks as
-//! its result.
+//! A native client for Anthropic's full Messages API: a general adapter can't mark a tool result as failed, nor send
+//! blocks as a result.
 //!
-//! Unknown fields, events and blocks are tolerated; what they hold is kept where it has to be sent back.
+//! Unknown fields, events and blocks are tolerated; their content is kept if it has to be sent back.
 
 mod answer;
 mod block;

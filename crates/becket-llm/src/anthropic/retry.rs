@@ -7,8 +7,8 @@ use std::time::Duration;
 /// The maximum wait that is reported.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// The wait that a `Retry-After` header asks for. A date is measured against the answer's own `Date`, so that a
-/// wrong clock here does no harm; without one, against the clock.
+/// Returns the wait that a `Retry-After` header requests. A date is compared with the response's own `Date`, so that a
+/// wrong local clock does no harm; without one, with the local clock.
 pub(crate) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
@@ -20,7 +20,7 @@ pub(crate) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     Some(Duration::from_secs(until.saturating_sub(now)).min(LONGEST))
 }
 
-/// Seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only form HTTP still writes.
+/// Returns the Unix time of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only format that HTTP still generates.
 fn unix_seconds(date: &str) -> Option<u64> {
     let date = date.trim();
     let moment = DateTimeParser::new().relaxed_weekday(true).parse_timestamp(date).ok()?;

@@ -1,7 +1,7 @@
-//! Events of a streamed answer, and whole answers, as deltas.
+//! Conversion of streamed events and complete answers to deltas.
 //!
-//! Nothing here touches the network. Events, fields and blocks that are not known are passed over or kept as they came;
-//! only what breaks the order of a block's pieces is an error, which the collector reports.
+//! Nothing here touches the network. Unknown events, fields and blocks are ignored or kept as received; only pieces in
+//! the wrong order are an error, which the collector reports.
 
 use super::answer::Limits;
 use super::block::from_wire;
@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 #[derive(Debug)]
 pub(super) struct Decoder {
     limits: Limits,
-    /// The tool that carries structured output: its input becomes the answer's text.
+    /// The tool that carries structured output: its input becomes the text of the answer.
     forced_tool: Option<String>,
-    /// Blocks of that tool.
+    /// The indexes of that tool's blocks.
     forced: BTreeSet<usize>,
-    /// Another tool was called.
+    /// True if another tool was called.
     tool_called: bool,
     usage: Usage,
     stop: Option<StopReason>,
@@ -39,7 +39,7 @@ impl Decoder {
         }
     }
 
-    /// The deltas of one event. [`Delta::Stop`] is the last.
+    /// Returns the deltas of one event. [`Delta::Stop`] is the last.
     pub(super) fn event(&mut self, data: &str) -> Result<Vec<Delta>, ModelError> {
         let mut event: Value = serde_json::from_str(data)
             .map_err(|error| self.bad(format!("an event that is not JSON: {error}")))?;
@@ -64,12 +64,12 @@ impl Decoder {
             }
             "message_stop" => vec![Delta::Stop(self.stop())],
             "error" => return Err(self.refusal(&event["error"])),
-            // `ping`, and events of the future.
+            // `ping`, and events added later.
             _ => Vec::new(),
         })
     }
 
-    /// The deltas of an answer that came in one piece.
+    /// Returns the deltas of an answer that is a single document.
     pub(super) fn whole(&mut self, mut message: Value) -> Result<Vec<Delta>, ModelError> {
         if message["type"] == "error" {
             return Err(self.refusal(&message["error"]));
@@ -130,7 +130,7 @@ impl Decoder {
             }
             "thinking_delta" => Some(Delta::Thinking { index, text: text("thinking")? }),
             "signature_delta" => Some(Delta::Signature { index, signature: text("signature")? }),
-            // `citations_delta`, and pieces of the future.
+            // `citations_delta`, and pieces added later.
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! One model of one provider.
+//! A model of a `genai` provider.
 
 use super::failure::FailureContext;
 use super::request::{chat, ignored, options};
@@ -21,11 +21,11 @@ use std::time::Duration;
 /// Providers whose address `genai` would look up in the environment: the host has to set it.
 const NEED_A_BASE_URL: [AdapterKind; 3] = [AdapterKind::Vertex, AdapterKind::Omlx, AdapterKind::BedrockApi];
 
-/// The placeholder key for a server that needs none.
+/// The placeholder key for a server without a key.
 const NO_KEY: &str = "none";
 
-/// A model of a provider that `genai` knows: `openai`, `gemini`, `ollama` and many more. `openai` with a base URL
-/// of its own reaches every server that speaks chat completions, such as llama.cpp's.
+/// A model of a provider that `genai` supports: `openai`, `gemini`, `ollama` and many more. `openai` with another base
+/// URL reaches every server that implements chat completions, such as llama.cpp's.
 pub struct Genai {
     client: Client,
     kind: AdapterKind,
@@ -40,8 +40,8 @@ impl Genai {
     /// Creates the model `model` of `provider`.
     ///
     /// # Errors
-    /// [`ModelError::UnknownModel`] for a provider that `genai` does not know, [`ModelError::Setup`] for an invalid or
-    /// missing base URL.
+    /// [`ModelError::UnknownModel`] if `genai` does not support the provider, [`ModelError::Setup`] if the base URL is
+    /// invalid or missing.
     pub fn new(
         http: reqwest::Client,
         provider: &str,
@@ -69,12 +69,12 @@ impl Genai {
         })
     }
 
-    /// The providers there are.
+    /// Returns the names of all supported providers.
     pub fn providers() -> impl Iterator<Item = &'static str> {
         kinds().map(|kind| kind.as_lower_str())
     }
 
-    /// With another bound on silence, before and inside an answer.
+    /// Sets the limit on silence, before and during an answer.
     #[must_use]
     pub fn with_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
@@ -90,7 +90,7 @@ impl Genai {
     }
 }
 
-/// Returns the `genai` configuration of an endpoint, and the name of its host in errors.
+/// Returns the `genai` configuration of an endpoint, and the name of its host for errors.
 fn configured(kind: AdapterKind, endpoint: &Endpoint) -> Result<(ProviderConfig, String), ModelError> {
     let key = endpoint.credential.secret().map_or(NO_KEY, Secret::expose);
     let config = ProviderConfig::from_auth(AuthData::from_single(key));
@@ -103,13 +103,13 @@ fn configured(kind: AdapterKind, endpoint: &Endpoint) -> Result<(ProviderConfig,
         return Ok((config, provider.to_owned()));
     };
     let (mut url, host) = base_url(base)?;
-    // Paths are joined to it: without the slash its last part would be replaced.
+    // Paths are joined to it: without a trailing slash its last part would be replaced.
     let path = format!("{}/", url.path().trim_end_matches('/'));
     url.set_path(&path);
     Ok((config.with_endpoint(genai::resolver::Endpoint::from_owned(String::from(url))), host))
 }
 
-/// Returns the parts of an endpoint that must not be shown. rule: S3
+/// Returns a redactor for the secrets of an endpoint. rule: S3
 fn redactor(endpoint: &Endpoint) -> Redactor {
     let mut redactor = Redactor::new(endpoint.credential.secret().map(Secret::expose));
     let url = endpoint.base_url.as_deref().and_then(|base| base_url(base).ok());
@@ -117,7 +117,7 @@ fn redactor(endpoint: &Endpoint) -> Redactor {
     redactor
 }
 
-/// Anthropic is spoken to natively.
+/// Returns all adapters but Anthropic's, which has a native client.
 fn kinds() -> impl Iterator<Item = AdapterKind> {
     AdapterKind::all().iter().copied().filter(|kind| *kind != AdapterKind::Anthropic)
 }

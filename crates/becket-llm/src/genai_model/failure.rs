@@ -1,6 +1,6 @@
 //! Conversion of `genai` errors.
 //!
-//! Its own messages name URLs and repeat whole bodies: only the server's text is taken out of them, with secrets
+//! The messages of `genai` contain URLs and whole bodies: only the server's text is extracted from them, with secrets
 //! removed.
 
 use crate::anthropic::retry_after;
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Context shared by the errors of one model.
 #[derive(Debug, Clone)]
 pub(super) struct FailureContext {
-    /// The name of the host in errors.
+    /// The name of the host in error messages.
     pub(super) from: String,
     pub(super) model: String,
     pub(super) redactor: Redactor,
@@ -72,7 +72,7 @@ impl FailureContext {
             return self.bad("it answers with a redirect, which is not followed: check the base URL");
         }
         let document: Value = serde_json::from_str(body).unwrap_or_default();
-        // Some wrap the document in a list.
+        // Some providers wrap the document in a list.
         let document = document.get(0).unwrap_or(&document);
         let error = &document["error"];
         let kind = text_of(error, "type").or(text_of(error, "status")).unwrap_or_default();
@@ -119,7 +119,7 @@ fn body_of(error: &Error) -> &str {
     }
 }
 
-/// A text field; a number is written out.
+/// Returns a text field, or a number as text.
 fn text_of(value: &Value, key: &str) -> Option<String> {
     match value.get(key)? {
         Value::String(text) => Some(text.clone()),

@@ -1,8 +1,8 @@
-//! Every provider but Anthropic, through the crate `genai`.
+//! Every provider but Anthropic, through the `genai` crate.
 //!
-//! It gets our HTTP client, our keys and our addresses; its own look-ups in the environment are disabled. Weaker than
-//! the native client: tool results are plain text (a failure is described in words), and an answer is bounded only if
-//! it arrives in pieces. See `docs/decisions/0007-model-providers.md`.
+//! It receives our HTTP client, our keys and our addresses; its own environment look-ups are disabled. It is weaker
+//! than the native client: tool results are plain text (a failure is described in words), and the size of an answer is
+//! limited only if it is streamed. See `docs/decisions/0007-model-providers.md`.
 
 mod client;
 mod failure;

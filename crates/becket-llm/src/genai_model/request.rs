@@ -1,4 +1,4 @@
-//! A request in the words of `genai`.
+//! Conversion of a request to `genai` types.
 
 use crate::message::{Block, Message, Role};
 use crate::request::{Effort, Output, Request, Thinking, ToolChoice};
@@ -10,7 +10,7 @@ use genai::chat::{
 use serde_json::Value;
 use std::time::Duration;
 
-/// The conversation and its tools.
+/// Returns the conversation and its tools.
 pub(super) fn chat(request: &Request) -> ChatRequest {
     let mut chat = ChatRequest::new(request.messages.iter().flat_map(messages).collect());
     if let Some(system) = &request.system {
@@ -50,7 +50,7 @@ pub(super) fn options(request: &Request, kind: AdapterKind, model: &str, idle: D
     }
 }
 
-/// Returns the setting of thinking: one has to do for its effort and its size.
+/// Returns the setting for thinking: `genai` has a single one for effort and budget.
 fn reasoning(request: &Request, kind: AdapterKind, model: &str) -> Option<ReasoningEffort> {
     let effort = request.effort.map(|effort| match effort {
         Effort::Low => ReasoningEffort::Low,
@@ -103,7 +103,7 @@ fn thinking_off(kind: AdapterKind, model: &str) -> Option<ReasoningEffort> {
     }
 }
 
-/// A message becomes several for `genai` if it carries results of tools.
+/// Converts a message: if it contains tool results, `genai` needs several messages.
 fn messages(message: &Message) -> Vec<ChatMessage> {
     match message.role {
         Role::Assistant => vec![chat_message(ChatRole::Assistant, &message.content)],
@@ -145,12 +145,12 @@ fn parts(block: &Block) -> Vec<ContentPart> {
             let text = (!text.is_empty()).then(|| ContentPart::ReasoningContent(text.clone()));
             signature.into_iter().chain(text).collect()
         }
-        // Results are messages of their own; the rest belongs to another provider.
+        // Results are separate messages; the rest belongs to another provider.
         Block::ToolResult { .. } | Block::RedactedThinking { .. } | Block::Other(_) => Vec::new(),
     }
 }
 
-/// A tool's result as text. `genai` has no field for a failed tool: the text says so.
+/// Returns the result of a tool as text. `genai` has no field for a failed tool, so the text says it.
 fn result(block: &Block) -> Option<ToolResponse> {
     let Block::ToolResult { tool_use_id, content, is_error } = block else { return None };
     let mut text = content.iter().map(shown).collect::<Vec<_>>().join("\n");

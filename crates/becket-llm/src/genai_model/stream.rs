@@ -1,6 +1,6 @@
-//! The events of `genai` as deltas.
+//! Conversion of `genai` events to deltas.
 //!
-//! Tools come at the end, when their input is whole. A stream that ends without its end is an error.
+//! Tool calls come last, when their input is complete. A stream without an end event is an error.
 
 use super::failure::FailureContext;
 use crate::delta::Delta;
@@ -12,7 +12,7 @@ use genai::chat::{ChatStream, ChatStreamEvent, StreamEnd, ToolCall};
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// The most bytes of text and input that an answer may have.
+/// The maximum size of an answer's text and inputs, in bytes.
 const LIMIT: usize = 16 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,16 +21,16 @@ enum Kind {
     Thinking,
 }
 
-/// An answer that is being read.
+/// Reads an answer and emits its deltas.
 pub(super) struct StreamReader {
     events: ChatStream,
     failing: FailureContext,
     ready: VecDeque<Delta>,
-    /// The block that grows.
+    /// The kind of the block that is still open.
     open: Option<Kind>,
-    /// Blocks so far.
+    /// The number of blocks so far.
     blocks: usize,
-    /// Bytes so far.
+    /// The number of bytes read so far.
     read: usize,
     ended: bool,
 }
@@ -72,7 +72,7 @@ impl StreamReader {
             ChatStreamEvent::Chunk(chunk) => self.grow(Kind::Text, chunk.content)?,
             ChatStreamEvent::ReasoningChunk(chunk) => self.grow(Kind::Thinking, chunk.content)?,
             ChatStreamEvent::ToolCallChunk(chunk) => {
-                // The whole input so far, each time.
+                // Each chunk contains the whole input so far.
                 self.bounded(self.read + chunk.tool_call.size())?;
             }
             ChatStreamEvent::End(end) => self.end(end),
@@ -165,7 +165,7 @@ impl StreamReader {
     }
 }
 
-/// Providers count cached tokens into the prompt.
+/// Converts token counts. Providers include cached tokens in the prompt tokens.
 fn counted(usage: &genai::chat::Usage) -> Usage {
     let tokens = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok()).unwrap_or_default();
     let details = usage.prompt_tokens_details.as_ref();
@@ -185,7 +185,7 @@ fn stop(reason: Option<&genai::chat::StopReason>, called: bool) -> StopReason {
         Some(Theirs::MaxTokens(_)) => StopReason::MaxTokens,
         Some(Theirs::ContentFilter(_)) => StopReason::Refusal,
         Some(Theirs::StopSequence(_)) => StopReason::StopSequence,
-        // Some providers say `stop` also if the model asks for tools.
+        // Some providers say `stop` even if the model calls tools.
         Some(Theirs::Completed(_) | Theirs::ToolCall(_)) | None if called => StopReason::ToolUse,
         Some(Theirs::Completed(_)) => StopReason::EndTurn,
         Some(Theirs::ToolCall(_)) => StopReason::ToolUse,

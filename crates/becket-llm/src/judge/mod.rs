@@ -1,10 +1,10 @@
-//! Asking a model for a verdict, and reading it. Pure: no model is asked here.
+//! Requests for a verdict and their answers. Pure: no model is called here.
 //!
-//! A verdict may let a destructive command run, so what is not plainly one is an error, never `ok`: two different
-//! objects, a text that could be read both ways, anything cut off. The schema puts `reason` before `ok`: a model that
-//! first writes its verdict then argues for it, also if it is wrong. rules: H7, H8
+//! A verdict may let a destructive command run, so anything that is not clearly a verdict is an error, never `ok`: two
+//! different objects, a text that can be read both ways, anything cut off. The schema puts `reason` before `ok`: a
+//! model that writes its verdict first argues for it afterwards, even if it is wrong. rules: H7, H8
 //!
-//! INVARIANT: [`read_verdict`] never gives `ok: true` where any top-level object of the text says `ok: false`.
+//! INVARIANT: [`read_verdict`] never returns `ok: true` if any top-level object of the text says `ok: false`.
 
 mod node;
 mod read;

@@ -1,6 +1,6 @@
-//! A JSON tree that keeps duplicate keys, and the objects of a text.
+//! A JSON tree that keeps duplicate keys, and the objects in a text.
 //!
-//! `serde_json::Value` keeps the last of two equal keys: `{"ok": false, "ok": true}` would read as `true`.
+//! `serde_json::Value` keeps the last of two duplicate keys: `{"ok": false, "ok": true}` would read as `true`.
 
 use crate::message::Object;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -11,7 +11,7 @@ use std::fmt;
 /// The maximum nesting of an object.
 pub(super) const DEEPEST: usize = 64;
 
-/// Any JSON value, as it was written.
+/// A JSON value as it was written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
     Null,
@@ -23,7 +23,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// The last value of a key, as other readers would see it.
+    /// Returns the last value of a key, as other parsers do.
     pub(super) fn get(&self, key: &str) -> Option<&Node> {
         match self {
             Self::Object(pairs) => pairs.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -31,7 +31,7 @@ impl Node {
         }
     }
 
-    /// Returns whether `test` holds for any pair of key and value in this tree.
+    /// Returns whether `test` is true for any key-value pair in this tree.
     pub(super) fn any_pair(&self, test: &dyn Fn(&str, &Node) -> bool) -> bool {
         match self {
             Self::Object(pairs) => pairs.iter().any(|(key, value)| test(key, value) || value.any_pair(test)),
@@ -40,7 +40,7 @@ impl Node {
         }
     }
 
-    /// Levels of lists and objects.
+    /// Returns the number of nested lists and objects.
     pub(super) fn depth(&self) -> usize {
         match self {
             Self::Object(pairs) => 1 + pairs.iter().map(|(_, value)| value.depth()).max().unwrap_or_default(),
@@ -49,7 +49,7 @@ impl Node {
         }
     }
 
-    /// As an ordinary value; of duplicate keys the last counts.
+    /// Converts this to an ordinary value; the last of duplicate keys wins.
     pub(super) fn to_value(&self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -64,7 +64,7 @@ impl Node {
     }
 }
 
-/// Returns the first key that occurs twice in one object of a JSON text, which makes its meaning ambiguous.
+/// Returns the first duplicate key in an object of a JSON text, which makes its meaning ambiguous.
 pub(crate) fn repeated_key(json: &[u8]) -> Option<String> {
     serde_json::from_slice::<Node>(json).ok().and_then(|node| node.repeated_key())
 }
@@ -151,18 +151,18 @@ pub(super) struct LocatedObject {
     pub(super) node: Node,
 }
 
-/// The objects in a text, besides prose.
+/// The objects in a text, which may also contain prose.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    /// Complete objects that are not inside another.
+    /// Complete objects that are not nested in another.
     pub(super) found: Vec<LocatedObject>,
-    /// An object begins and the text ends inside it.
+    /// True if the text ends inside an object.
     pub(super) cut_off: bool,
-    /// An object nests deeper than may be.
+    /// True if an object is nested too deeply.
     pub(super) too_deep: bool,
 }
 
-/// Finds the objects of a text at any position. A brace that begins no object is prose.
+/// Finds the objects at any position of a text. A brace that starts no object is prose.
 pub(super) fn objects(text: &str) -> Objects {
     let mut objects = Objects::default();
     let mut at = 0;
@@ -176,13 +176,13 @@ pub(super) fn objects(text: &str) -> Objects {
                 objects.found.push(LocatedObject { start, end, node });
                 at = end;
             }
-            // Everything after belongs to what was cut off.
+            // Everything from here on belongs to the object that was cut off.
             Some(Err(error)) if error.is_eof() => {
                 objects.cut_off = true;
                 break;
             }
             Some(Err(error)) => {
-                // The parser's own bound on nesting, beyond ours. Nothing shorter can reach it.
+                // The parser's own nesting limit, which is above ours. Nothing shorter can reach it.
                 let far = error.line() > 1 || error.column() > DEEPEST;
                 if far && error.to_string().contains("recursion limit") {
                     objects.too_deep = true;

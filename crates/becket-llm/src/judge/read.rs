@@ -1,52 +1,52 @@
-//! Reads the verdict of a model.
+//! Reads a model's verdict.
 //!
-//! Taken are: a JSON object, with or without text after it; an object in a code fence, with or without text around
-//! it. Everything else has its own error, which quotes what came.
+//! Accepted are: a JSON object, with or without text after it; an object in a code fence, with or without text around
+//! it. Everything else is a specific error, which quotes the text.
 
 use super::node::{DEEPEST, Node, objects};
 
-/// The longest text that is looked at, in bytes.
+/// The maximum length of a text, in bytes.
 pub(super) const LONGEST: usize = 1024 * 1024;
 
-/// The most characters of a text that an error quotes.
+/// The maximum number of characters that an error quotes.
 const QUOTED: usize = 200;
 
 /// The decision of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// True if the condition holds.
+    /// True if the condition is met.
     pub ok: bool,
-    /// Why.
+    /// The reason for the decision.
     pub reason: Option<String>,
-    /// True if it can never hold. rule: H7
+    /// True if the condition can never be met. rule: H7
     pub impossible: bool,
 }
 
-/// A text that is not a verdict. Each variant quotes the text, cut short.
+/// The reason why a text is not a verdict. Variants quote the text, truncated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VerdictError {
-    /// Nothing at all.
+    /// The text is empty.
     #[error("the model answered nothing")]
     Empty,
-    /// More text than is looked at.
+    /// The text is too long.
     #[error("the model's answer has {bytes} bytes, more than {LONGEST}")]
     TooLong {
-        /// Its length.
+        /// The length of the text.
         bytes: usize,
     },
-    /// No JSON object.
+    /// The text contains no JSON object.
     #[error("the model answered prose instead of JSON: `{text}`")]
     Prose {
         /// The answer.
         text: String,
     },
-    /// An object, but not at the start and not in a fence.
+    /// The object is neither at the start nor in a code fence.
     #[error("the model's answer does not start with its JSON: `{text}`")]
     NotAlone {
         /// The answer.
         text: String,
     },
-    /// It starts like an object and is none.
+    /// The text starts like an object but is not valid JSON.
     #[error("the model's JSON is not valid ({message}): `{text}`")]
     Invalid {
         /// The message of the parser.
@@ -60,25 +60,25 @@ pub enum VerdictError {
         /// The answer.
         text: String,
     },
-    /// Too many levels.
+    /// The object is nested too deeply.
     #[error("the model's JSON nests deeper than {DEEPEST} levels: `{text}`")]
     TooDeep {
         /// The answer.
         text: String,
     },
-    /// Two objects that differ.
+    /// The text contains two different objects.
     #[error("the model gave several different answers: `{text}`")]
     Several {
         /// The answer.
         text: String,
     },
-    /// It can be read as yes and as no.
+    /// The text can be read as both yes and no.
     #[error("the model's answer can be read both ways: `{text}`")]
     Ambiguous {
         /// The answer.
         text: String,
     },
-    /// A field is missing or of another type.
+    /// A field is missing or has the wrong type.
     #[error("the model's answer needs `{field}` to be {expected}: `{text}`")]
     Field {
         /// The field.
@@ -95,7 +95,7 @@ pub enum VerdictError {
 /// rules: H7, H8
 ///
 /// # Errors
-/// See [`VerdictError`]: everything that is not clearly a verdict.
+/// See [`VerdictError`]: anything that is not clearly a verdict is an error.
 pub fn read_verdict(text: &str) -> Result<Verdict, VerdictError> {
     let node = the_object(text)?;
     verdict(&node, text)
@@ -123,7 +123,7 @@ pub(super) fn verdict(node: &Node, text: &str) -> Result<Verdict, VerdictError> 
     Ok(Verdict { ok, reason, impossible })
 }
 
-/// The one object that a text gives as its answer.
+/// Returns the object that is the answer in a text.
 pub(super) fn the_object(text: &str) -> Result<Node, VerdictError> {
     if text.len() > LONGEST {
         return Err(VerdictError::TooLong { bytes: text.len() });
@@ -152,7 +152,7 @@ pub(super) fn the_object(text: &str) -> Result<Node, VerdictError> {
     Ok(first.node)
 }
 
-/// Returns the fault of an answer that starts like an object; otherwise `otherwise`.
+/// Returns the parse error of an answer that starts like an object; `otherwise` for any other.
 fn no_answer(text: &str, otherwise: VerdictError) -> VerdictError {
     match serde_json::from_str::<Node>(text) {
         Err(error) if text.starts_with('{') => {
@@ -162,7 +162,7 @@ fn no_answer(text: &str, otherwise: VerdictError) -> VerdictError {
     }
 }
 
-/// Returns whether an object that starts here is the answer: the text starts with it, or a code fence does.
+/// Returns whether an object at `start` is the answer: the text starts with it, or a code fence does.
 fn answers(text: &str, start: usize) -> bool {
     let before = text[..start].trim_end();
     if before.is_empty() {
@@ -174,7 +174,7 @@ fn answers(text: &str, start: usize) -> bool {
     before.ends_with("```") && before.matches("```").count() % 2 == 1
 }
 
-/// Returns whether a text says no anywhere: in an object, at any depth, or in the words around it.
+/// Returns whether a text contains a no anywhere: in an object, at any depth, or in the text around it.
 ///
 /// rules: H7, H8
 #[must_use]
@@ -182,7 +182,7 @@ pub fn says_no(text: &str) -> bool {
     objects(text).found.iter().any(|found| found.node.any_pair(&is_no)) || says_no_outside(text)
 }
 
-/// A pair that says no, however the key is written.
+/// Returns whether a key-value pair means no, whatever the case of the key.
 fn is_no(key: &str, value: &Node) -> bool {
     let key = key.trim();
     let no = match value {
@@ -193,7 +193,7 @@ fn is_no(key: &str, value: &Node) -> bool {
     no && key.eq_ignore_ascii_case("ok")
 }
 
-/// Returns whether the text outside its objects says no: `{ok: false}` is not JSON, and still not a yes.
+/// Returns whether the text outside its objects means no: `{ok: false}` is not JSON, but not a yes either.
 fn says_no_outside(text: &str) -> bool {
     let mut outside = String::with_capacity(text.len().min(4096));
     let mut at = 0;
@@ -221,7 +221,7 @@ pub(super) fn field(field: &'static str, expected: &'static str, text: &str) -> 
     VerdictError::Field { field, expected, text: quoted(text) }
 }
 
-/// The text for an error: one line, cut short.
+/// Returns a text for an error, on one line and truncated.
 pub(super) fn quoted(text: &str) -> String {
     becket_base::text::one_line(text, QUOTED)
 }

@@ -1,12 +1,12 @@
-//! The schemas a model is held to.
+//! The JSON schemas that a model's answers must match.
 //!
-//! Every property is required and nothing else is allowed: providers refuse a schema that leaves either open, and
-//! some write required properties first, which would undo the order.
+//! Every property is required and no others are allowed: providers reject a schema that leaves either open, and some
+//! write required properties first, which would undo the order.
 
 use crate::request::ToolSpec;
 use serde_json::{Value, json};
 
-/// The schema of a verdict: `reason`, then `ok`, then, on events that may end in spite of it, `impossible`.
+/// Returns the schema of a verdict: `reason`, then `ok`, then, for events that may end even without it, `impossible`.
 ///
 /// rules: H7, H8
 #[must_use]
@@ -28,8 +28,8 @@ pub fn verdict_schema(with_impossible: bool) -> Value {
     schema
 }
 
-/// Returns the schema for a model without native tool calls: each answer is either one call, `{"tool", "input"}`, or
-/// the verdict.
+/// Returns the schema for a model without native tool calls: each answer is either a call, `{"tool", "input"}`, or the
+/// verdict.
 ///
 /// rule: H8
 #[must_use]

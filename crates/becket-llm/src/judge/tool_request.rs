@@ -1,21 +1,21 @@
-//! Reads the answer of a model that asks for tools in JSON, since it has no native tool calls.
+//! Reads the answers of a model that calls tools in JSON because it has no native tool calls.
 
 use super::node::Node;
 use super::read::{Verdict, VerdictError, field, quoted, the_object, verdict};
 use crate::message::Object;
 use serde_json::Value;
 
-/// The request in such an answer.
+/// The content of such an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolRequest {
-    /// One call.
+    /// A tool call.
     Call {
-        /// The tool's name.
+        /// The name of the tool.
         tool: String,
-        /// Its parameters.
+        /// The parameters of the call.
         input: Object,
     },
-    /// It is done.
+    /// The model is done.
     Verdict(Verdict),
 }
 

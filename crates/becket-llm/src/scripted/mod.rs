@@ -1,7 +1,8 @@
-//! A model read from a file: prompt and agent hooks can be tested offline, and the same way each time.
+//! A model that answers from a file: prompt and agent hooks can be tested offline and deterministically.
 //!
-//! A script is one JSON document. Each request takes the next turn; with `"pick": "fitting"` it takes the first
-//! turn whose `expect` texts are all in the request, as often as it fits, which suits hooks that run side by side.
+//! A script is a JSON document. Each request gets the next turn; with `"pick": "fitting"` it gets the first turn whose
+//! `expect` texts are all in the request, and a turn may be used more than once, which suits hooks that run in
+//! parallel.
 //!
 //! ```json
 //! {
@@ -19,18 +20,18 @@
 //!
 //! | key of a turn | meaning |
 //! |---|---|
-//! | `expect` | texts that have to be in the request (system prompt, messages, results of tools) |
-//! | `text`, `json` | what the model says; `json` is written out as text |
-//! | `thinking` | what it thinks before |
-//! | `tool_uses` | tools it asks for: `name`, `input` and, if it matters, `id` |
-//! | `stop` | why it ends: `end_turn`, `max_tokens`, `stop_sequence`, `tool_use`, `refusal`, `pause_turn` |
+//! | `expect` | texts that must be in the request (system prompt, messages, tool results) |
+//! | `text`, `json` | the model's answer; `json` is serialized to text |
+//! | `thinking` | the model's thoughts before the answer |
+//! | `tool_uses` | the tools it calls: `name`, `input` and, if it matters, `id` |
+//! | `stop` | the reason why it ends: `end_turn`, `max_tokens`, `stop_sequence`, `tool_use`, `refusal`, `pause_turn` |
 //! | `usage` | `input_tokens`, `output_tokens`, `cache_read`, `cache_write` |
 //! | `error` | it fails instead: `kind` is `unauthorized`, `rate_limited`, `overloaded`, `bad_request`, `not_found`, `connection`, `truncated`, `bad_answer` or `server` |
-//! | `delay_ms` | it waits before it says anything |
-//! | `endless` | it never ends: `"silence"`, or `"text"` for ever |
+//! | `delay_ms` | the delay before the answer starts |
+//! | `endless` | the answer never ends: `"silence"`, or `"text"` repeated forever |
 //!
-//! A request that fits no turn is an error that shows what was expected and what came, so a test fails with its
-//! reason. An unknown key is an error with its line and column.
+//! A request that fits no turn is an error that shows the expected and the actual request, so that a test fails with
+//! the reason. An unknown key is an error with its line and column.
 
 mod model;
 mod script;

@@ -14,16 +14,16 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The interval between the pieces of a text that never ends.
+/// The interval between the pieces of an endless text.
 const PIECE_EVERY: Duration = Duration::from_millis(5);
 
-/// A request that a scripted model got.
+/// A request that a scripted model received.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedRequest {
     /// The request.
     pub request: Request,
-    /// The turn it took, from 0; `None` if none fitted.
+    /// The index of the turn it got, from 0; `None` if none fitted.
     pub turn: Option<usize>,
 }
 
@@ -35,13 +35,13 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// Follows this script.
+    /// Creates a model that follows this script.
     #[must_use]
     pub fn new(script: Script) -> Self {
         Self { script, recorded: Mutex::new(Vec::new()) }
     }
 
-    /// Follows the script in a file.
+    /// Creates a model that follows the script in a file.
     ///
     /// # Errors
     /// See [`ScriptError`].
@@ -49,7 +49,7 @@ impl ScriptedModel {
         Script::from_file(path).map(Self::new)
     }
 
-    /// Every request so far, in order.
+    /// Returns all requests so far, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.lock().clone()
@@ -59,7 +59,7 @@ impl ScriptedModel {
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the turn for a request, and records it in the same step: no two requests get one turn.
+    /// Returns the turn for a request, and records it in the same step: no two requests get the same turn.
     fn take(&self, request: &Request) -> Result<&Turn, ModelError> {
         let text = rendered(request);
         let mut recorded = self.lock();
@@ -141,12 +141,12 @@ impl Model for ScriptedModel {
     }
 }
 
-/// The first expected text that the request lacks.
+/// Returns the first expected text that is not in the request.
 fn missing<'a>(turn: &'a Turn, text: &str) -> Option<&'a str> {
     turn.expect.iter().map(String::as_str).find(|expected| !text.contains(expected))
 }
 
-/// A request as one text: what `expect` is looked for in.
+/// Returns a request as one text, in which `expect` is searched.
 fn rendered(request: &Request) -> String {
     let system = request.system.iter().cloned();
     let messages = request.messages.iter().map(|Message { content, .. }| blocks(content));

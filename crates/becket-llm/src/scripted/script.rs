@@ -1,4 +1,4 @@
-//! The form of a script.
+//! The format of a script.
 
 use super::turn::Turn;
 use crate::model::Capabilities;
@@ -17,7 +17,7 @@ pub enum ScriptError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The I/O error.
         source: std::io::Error,
     },
     /// The file is not a valid script.
@@ -25,11 +25,11 @@ pub enum ScriptError {
     Form {
         /// The file, or the name given to the text.
         file: String,
-        /// From 1.
+        /// The line of the error, from 1.
         line: usize,
-        /// From 1.
+        /// The column of the error, from 1.
         column: usize,
-        /// The fault.
+        /// The error in the script.
         message: String,
     },
 }
@@ -57,10 +57,10 @@ fn unnamed() -> String {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TurnChoice {
-    /// The next.
+    /// The next turn.
     #[default]
     Next,
-    /// The first that fits.
+    /// The first turn that fits the request.
     Fitting,
 }
 
@@ -91,7 +91,7 @@ impl ClaimedCapabilities {
 }
 
 impl Script {
-    /// Creates a script of these turns, used one after the other.
+    /// Creates a script of these turns, which are used in order.
     #[must_use]
     pub fn new(name: impl Into<String>, turns: Vec<Turn>) -> Self {
         Self {
@@ -103,14 +103,14 @@ impl Script {
         }
     }
 
-    /// Returns this script with another rule: each request gets the first turn that fits it, as often as it does.
+    /// Selects the first turn that fits each request; a turn may be used more than once.
     #[must_use]
     pub fn picking_the_fitting(mut self) -> Self {
         self.pick = TurnChoice::Fitting;
         self
     }
 
-    /// This script for a model that can do less.
+    /// Sets the capabilities that the model claims.
     #[must_use]
     pub fn with_capabilities(mut self, capabilities: Capabilities) -> Self {
         self.capabilities =
@@ -118,14 +118,14 @@ impl Script {
         self
     }
 
-    /// This script for a model of that size and price.
+    /// Sets the size and price that the model claims.
     #[must_use]
     pub fn with_spec(mut self, spec: ModelSpec) -> Self {
         self.spec = spec;
         self
     }
 
-    /// Reads a file.
+    /// Reads a script from a file.
     ///
     /// # Errors
     /// See [`ScriptError`].
@@ -139,13 +139,13 @@ impl Script {
         Self::from_text(&text, &path.display().to_string())
     }
 
-    /// Reads a text; `file` is how errors call it.
+    /// Reads a script from a text; `file` is its name in errors.
     ///
     /// # Errors
     /// [`ScriptError::Form`].
     pub fn from_text(text: &str, file: &str) -> Result<Self, ScriptError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        // serde would take the turns for the fields of a script.
+        // serde would read the turns as the fields of a script.
         if let Some(turns) = text.trim_start().strip_prefix('[') {
             let before = &text[..text.len() - turns.len() - 1];
             let (line, column) = (

@@ -1,4 +1,4 @@
-//! The form of one turn of a script.
+//! The format of a turn of a script.
 
 use crate::error::ModelError;
 use crate::message::Object;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// One turn of a script.
+/// A turn of a script.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
@@ -28,7 +28,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Returns a fault that serde can't detect: a turn with two answers at once, or none.
+    /// Returns an error that serde can't detect: a turn with two answers at once, or none.
     pub(super) fn problem(&self) -> Option<&'static str> {
         let says = self.text.is_some() || self.json.is_some() || !self.tool_uses.is_empty();
         match (self.text.is_some() && self.json.is_some(), says, &self.error, &self.endless) {
@@ -47,13 +47,13 @@ impl Turn {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
-    /// Creates a turn with this text, as JSON.
+    /// Creates a turn with this JSON as text.
     #[must_use]
     pub fn json(value: Value) -> Self {
         Self { json: Some(value), ..Self::default() }
     }
 
-    /// A turn that asks for this tool.
+    /// Creates a turn that calls this tool.
     #[must_use]
     pub fn tool(name: impl Into<String>, input: Object) -> Self {
         Self { tool_uses: vec![Call { id: None, name: name.into(), input }], ..Self::default() }
@@ -65,14 +65,14 @@ impl Turn {
         Self { endless: Some(Endless::Silence), ..Self::default() }
     }
 
-    /// This turn for requests that hold this text.
+    /// Restricts this turn to requests that contain this text.
     #[must_use]
     pub fn expecting(mut self, text: impl Into<String>) -> Self {
         self.expect.push(text.into());
         self
     }
 
-    /// This turn after a wait.
+    /// Delays this turn.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
@@ -80,7 +80,7 @@ impl Turn {
     }
 }
 
-/// A tool that is asked for.
+/// A tool call.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
@@ -90,7 +90,7 @@ pub(super) struct Call {
     pub(super) input: Object,
 }
 
-/// The reason why a turn ends, in the words of a script.
+/// The reason why a turn ends, in the terms of a script.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) enum TurnEnd {
     #[serde(rename = "end_turn")]
@@ -161,7 +161,7 @@ enum Kind {
     Server,
 }
 
-/// The failure of a turn.
+/// The error of a turn.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Failure {

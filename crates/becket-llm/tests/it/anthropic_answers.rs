@@ -1,4 +1,4 @@
-//! RecordedRequest answers of the Messages API, however they are cut into pieces.
+//! Recorded answers of the Messages API, however they are split into pieces.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 

@@ -20,7 +20,7 @@ async fn ask(model: &Anthropic) -> Result<Response, ModelError> {
     tokio::time::timeout(PATIENCE, model.respond(&request)).await.expect("an answer in time")
 }
 
-/// The error of a server that answers so.
+/// Returns the error for a server that answers like this.
 async fn failure(steps: Vec<Step>) -> ModelError {
     let server = Server::start(vec![steps]).await;
     let error = ask(&model(&server)).await.expect_err("an error");
@@ -86,7 +86,7 @@ async fn a_broken_connection_is_told_as_such() {
     assert_eq!(variant(&error), "NothingListens", "{error}");
 }
 
-/// An event without meaning for the client.
+/// An event that the client ignores.
 const PING: &[u8] = b"event: ping\ndata: {\"type\": \"ping\"}\n\n";
 
 // rule: O10
@@ -124,7 +124,7 @@ async fn the_bound_on_an_answer_is_the_hosts() {
     }
 }
 
-/// A whole answer whose call says no and then yes.
+/// A complete answer whose call says no and then yes.
 const TWINS: &str = r#"{"id": "m", "type": "message", "role": "assistant", "model": "c", "stop_reason": "tool_use",
     "content": [{"type": "tool_use", "id": "t", "name": "StructuredOutput", "input": {"ok": false, "ok": true}}],
     "usage": {"input_tokens": 1, "output_tokens": 1}}"#;
@@ -207,7 +207,7 @@ async fn nothing_comes_after_an_error() {
     assert!(deltas.iter().any(|delta| matches!(delta, Ok(Delta::Text { text, .. }) if text == "Well")));
 }
 
-/// Bytes of memory this process holds; 0 if that can't be asked.
+/// Returns the resident memory of this process in bytes; 0 if it is unknown.
 fn resident() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     statm.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or_default() * 4096

@@ -49,11 +49,11 @@ async fn a_judgement_is_one_request_without_thinking_and_with_its_schema() {
         "stream": true,
     });
     assert_eq!(server.body(0), body);
-    // The order counts, and comparing objects does not see it.
+    // The order matters, and comparing objects does not check it.
     assert!(server.requests()[0].find("\"reason\":") < server.requests()[0].find("\"ok\":"));
 }
 
-/// A conversation with every kind of block.
+/// Returns a conversation with every kind of block.
 fn conversation() -> Request {
     let input = json!({"command": "ls"}).as_object().cloned().expect("an object");
     let answer = vec![
@@ -88,7 +88,7 @@ fn conversation() -> Request {
     }
 }
 
-/// The same as the API writes it.
+/// Returns the same conversation in the API's format.
 fn conversation_on_the_wire() -> Value {
     let mark = json!({"type": "ephemeral"});
     json!({

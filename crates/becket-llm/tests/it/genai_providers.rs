@@ -1,4 +1,4 @@
-//! Other providers, by the example of a server that speaks OpenAI's chat completions.
+//! Other providers, using the example of a server that implements OpenAI's chat completions.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 

@@ -1,4 +1,4 @@
-//! A real model on this machine: the protocol is that of a real llama.cpp, not our idea of it.
+//! A real local model: the protocol is that of a real llama.cpp, not our idea of it.
 //!
 //! `cargo xtask test` installs the model and passes its address. The model is tiny: only the shape of its answers is
 //! checked, never their content.
@@ -15,10 +15,10 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
-/// A tiny model on a loaded machine.
+/// The timeout for a tiny model on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// The server, and the two ways to speak to it.
+/// The server, and the two ways to talk to it.
 struct Small(ModelServer);
 
 impl Small {

@@ -11,7 +11,7 @@ fn credential() -> Credential {
     Credential::ApiKey(Secret::new(KEY))
 }
 
-/// Nothing of an error shows the key, nor do its causes.
+/// Checks that neither an error nor its causes show the key.
 fn clean(error: &ModelError) {
     let mut shown = format!("{error} {error:?} {error:#?}");
     let mut cause = std::error::Error::source(error);
@@ -45,7 +45,7 @@ async fn a_token_in_a_header_or_an_address_is_a_secret_too() {
     }
 }
 
-/// Answers of servers that repeat the key wherever they can.
+/// Returns answers of servers that repeat the key wherever they can.
 fn echoes() -> Vec<Vec<Step>> {
     let said = format!("the key {KEY} (\"Bearer {KEY}\") is wrong");
     let error = json!({"error": {"type": format!("bad {KEY}"), "message": said, "code": KEY, "status": KEY}});

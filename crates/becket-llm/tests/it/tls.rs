@@ -1,6 +1,7 @@
 //! TLS without a process-wide crypto provider, and its trusted roots.
 //!
-//! The root in `fixtures/tls` was made for this test, its key is deleted, and the server's key protects nothing.
+//! The root certificate in `fixtures/tls` was created for this test, its key is deleted, and the server's key protects
+//! nothing.
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
@@ -16,7 +17,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
-/// A server that answers every request with these bytes.
+/// Starts a server that answers every request with these bytes.
 fn server(answer: Vec<u8>) -> SocketAddr {
     let certificates =
         vec![CertificateDer::from_pem_slice(&fixture("tls/server.pem")).expect("a certificate")];
@@ -33,7 +34,7 @@ fn server(answer: Vec<u8>) -> SocketAddr {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let connection = ServerConnection::new(config.clone()).expect("a connection");
-            // A client without trusted roots breaks the handshake off, which is not a failure of the server.
+            // A client without trusted roots aborts the handshake, which is not an error of the server.
             let _ = serve(StreamOwned::new(connection, stream), &answer);
         }
     });
@@ -55,7 +56,7 @@ fn serve(mut stream: StreamOwned<ServerConnection, TcpStream>, answer: &[u8]) ->
     stream.flush()
 }
 
-/// A recorded answer as bytes of HTTP.
+/// Returns a recorded answer as the bytes of an HTTP response.
 fn recorded(path: &str) -> Vec<u8> {
     let steps = chunked("text/event-stream", &[&fixture(path)]);
     let bytes = steps.into_iter().map(|step| if let Step::Send(bytes) = step { bytes } else { Vec::new() });

@@ -12,18 +12,18 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value};
 
-/// The server: this program, which needs that long before it can be spoken to.
+/// Returns the command of the server: this program, which needs that long before it responds.
 pub(crate) fn program(thinks: Duration) -> (PathBuf, [String; 2]) {
     (std::env::current_exe().unwrap(), ["--serve".into(), thinks.as_millis().to_string()])
 }
 
-/// The input of its tool.
+/// Returns the input of the server's tool.
 pub(crate) fn input(size: usize) -> Map<String, Value> {
     Map::from_iter([("size".to_owned(), Value::from(size))])
 }
 
-/// Returns the processor time of one of `times` iterations, all threads and the kernel's work for them together, in
-/// nanoseconds.
+/// Returns the processor time of one of `times` iterations in nanoseconds, including all threads and the kernel's work
+/// for them.
 pub(crate) fn cpu<T>(times: u32, mut once: impl FnMut() -> T) -> f64 {
     let now = || Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap();
     let start = now();
@@ -31,8 +31,8 @@ pub(crate) fn cpu<T>(times: u32, mut once: impl FnMut() -> T) -> f64 {
     (now() - start).as_secs_f64() * 1e9 / f64::from(times)
 }
 
-/// Does it on one processor, as do the programs that it starts: where the two ends of a pipe are is otherwise luck, and what
-/// it costs to wake one from the other is several times what is measured.
+/// Runs the work, and the programs that it starts, on one processor: otherwise the placement of the two ends of a pipe
+/// is random, and waking one from the other costs several times what is measured.
 pub(crate) fn on_one_processor<T>(work: impl FnOnce() -> T) -> T {
     let all = sched_getaffinity(None).unwrap();
     let mut one = CpuSet::new();

@@ -22,7 +22,7 @@ fn config(thinks: Duration) -> ServerConfig {
     ServerConfig::stdio(command, args.into_iter().map(Into::into).collect())
 }
 
-/// Calls the tool of the first one; returns how much it answered.
+/// Calls the tool of the first server; returns the length of the answer.
 pub(crate) async fn call(pool: &Pool, size: usize) -> usize {
     let limit = Duration::from_secs(30);
     let call = ToolCall { server: "it0", tool: "fill", input: input(size), limit, connect: Connect::Never };

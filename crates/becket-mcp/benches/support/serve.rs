@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
 
-/// Serves until its stdin ends. What it was started with may say how long it thinks before it can be spoken to.
+/// Serves until its stdin ends, after the startup time `thinks`.
 pub(crate) fn serve(thinks: std::time::Duration) {
     std::thread::sleep(thinks);
     let mut out = std::io::stdout().lock();

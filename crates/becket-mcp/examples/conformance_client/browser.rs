@@ -3,7 +3,7 @@
 use becket_mcp::CancellationToken;
 use becket_mcp::auth::Login;
 
-/// Goes to the login page and wherever that leads; its last stop is the login itself, which waits for it.
+/// Opens the login page and follows its redirects; the last one leads to the login itself, which waits for it.
 pub(crate) async fn agree(login: Login) -> Result<(), String> {
     let client = reqwest::Client::builder().no_proxy().build().map_err(|error| error.to_string())?;
     let page = client.get(login.url().clone()).send();

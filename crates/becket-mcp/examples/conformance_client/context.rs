@@ -4,30 +4,30 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-/// Everything about one run.
+/// The parameters of one run.
 pub(crate) struct Context {
     /// The address of the scenario's server.
     pub(crate) url: Url,
-    /// Its authorisation server is of a time that had no metadata yet, which a user has to allow.
+    /// True if its authorisation server is so old that it has no metadata, which a user has to allow.
     pub(crate) is_of_old: bool,
-    /// Its client has a secret and no person: which grant that is for is for a user to say.
+    /// True if its client has a secret and no person: the user has to choose the grant.
     pub(crate) is_a_machine: bool,
     /// The other values of the scenario.
     pub(crate) given: Scenario,
 }
 
-/// `MCP_CONFORMANCE_CONTEXT`; scenarios that need nothing leave it out.
+/// The content of `MCP_CONFORMANCE_CONTEXT`; scenarios that need no values leave it out.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Scenario {
-    /// A client that the authorisation server knows already.
+    /// The id of a client that the authorisation server already knows.
     pub(crate) client_id: Option<String>,
     pub(crate) client_secret: Option<String>,
-    /// The key that this client signs with, and how.
+    /// The key with which this client signs, and the algorithm.
     pub(crate) private_key_pem: Option<String>,
     pub(crate) signing_algorithm: Option<String>,
     /// The platform's assertion about the client.
     pub(crate) valid_jwt: Option<String>,
-    /// An identity provider, this client there, and what it says of the person.
+    /// An identity provider, the id of this client there, and its identity token of the person.
     pub(crate) idp_token_endpoint: Option<Url>,
     pub(crate) idp_client_id: Option<String>,
     pub(crate) idp_id_token: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Scenario {
     pub(crate) calls: Vec<Call>,
 }
 
-/// A call that the scenario wants.
+/// A call that the scenario requires.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Call {
     pub(crate) name: String,

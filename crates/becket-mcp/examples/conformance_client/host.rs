@@ -4,7 +4,7 @@ use becket_mcp::elicitation::Form;
 use becket_mcp::{BoxFuture, CancellationToken, Elicitation, ElicitationAnswer, Host, Offers};
 use serde_json::{Map, Value, json};
 
-/// A host whose user takes what is suggested.
+/// A host whose user accepts all suggestions.
 pub(crate) struct Agreeable;
 
 impl Host for Agreeable {
@@ -37,7 +37,7 @@ impl Host for Agreeable {
     }
 }
 
-/// The fields of a form as its server suggests them; of those without a suggestion, the required ones are filled.
+/// Returns the fields of a form as its server suggests them; required ones without a suggestion are filled in.
 fn suggested(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut fields = Map::new();
     if let Ok(form) = Form::read(schema) {
@@ -51,7 +51,7 @@ fn suggested(schema: &Map<String, Value>) -> Map<String, Value> {
     fields
 }
 
-/// A value of the type that a schema names.
+/// Returns a value of the type that a schema names.
 pub(crate) fn some_value(schema: &Value) -> Value {
     match schema["type"].as_str() {
         Some("number" | "integer") => json!(1),

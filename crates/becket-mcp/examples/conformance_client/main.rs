@@ -1,6 +1,7 @@
-//! The client that `cargo xtask conformance` has the published suites of MCP look at: `conformance_client <server url>`.
+//! The client that `cargo xtask conformance` runs under the published suites of MCP: `conformance_client <server
+//! url>`.
 //!
-//! It is a host like any other, built on the public face of `becket-mcp`.
+//! It is a host like any other, built on the public interface of `becket-mcp`.
 
 mod browser;
 mod context;
@@ -21,7 +22,7 @@ use context::Context;
 use tokio::time::timeout;
 use visit::{SERVER, Visit};
 
-/// The suites end only the shell of a client that takes too long, and wait for the client itself.
+/// The time limit: the suites end only the shell of a client that takes too long, and wait for the client itself.
 const LIMIT: Duration = Duration::from_secs(60);
 /// The address of the document in which a suite expects clients to describe themselves; it is never fetched.
 const DESCRIPTION: &str = "https://conformance-test.local/client-metadata.json";
@@ -43,7 +44,7 @@ pub(crate) fn say(why: &str) {
 }
 
 async fn run() -> Result<(), String> {
-    // For the browser. It fails where there is one already, which is as good.
+    // Needed by the browser. It fails if there already is a provider, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let context = Context::of_process()?;
     let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -61,7 +62,7 @@ async fn run() -> Result<(), String> {
     visited
 }
 
-/// The grant that a user would have written, for the client that the scenario gives.
+/// Returns the grant that a user would have configured for the client of the scenario.
 fn grant(context: &Context, dir: &Path) -> Result<Grant, String> {
     let given = &context.given;
     let written = |name: &str, text: &str| {
@@ -82,7 +83,7 @@ fn grant(context: &Context, dir: &Path) -> Result<Grant, String> {
     }
     Ok(match (&given.private_key_pem, &given.valid_jwt) {
         (Some(pem), _) => {
-            let algorithm = given.signing_algorithm.as_deref().and_then(Algorithm::named);
+            let algorithm = given.signing_algorithm.as_deref().and_then(Algorithm::from_name);
             Grant::Key(PrivateKey { file: written("key.pem", pem)?, algorithm, id: None })
         }
         (None, Some(jwt)) => Grant::Assertion(written("assertion.jwt", jwt)?),

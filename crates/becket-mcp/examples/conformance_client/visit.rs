@@ -1,7 +1,7 @@
 //! A session of a well-behaved host with an unknown server.
 //!
-//! It is the same for every scenario: the suites look at what comes over the wire, and a client that knew which of them
-//! is asking would prove little.
+//! It is the same for every scenario: the suites check the traffic, and a client that knew which of them is running
+//! would prove little.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::browser;
 use crate::context::Call;
 use crate::host::some_value;
 
-/// The one server.
+/// The name of the only server.
 pub(crate) const SERVER: &str = "it";
-/// Logins that a server may want of its user; with the next one it asks for too much.
+/// The maximum number of logins that a server may require.
 const LOGINS: usize = 2;
-/// The longest that one call may take.
+/// The maximum duration of a call.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A visit of a server.
+/// A visit to a server.
 pub(crate) struct Visit {
     pool: Pool,
     cancel: CancellationToken,
@@ -31,7 +31,7 @@ impl Visit {
         Self { pool, cancel: CancellationToken::new(), logins: 0 }
     }
 
-    /// Has a look at its tools, and makes the calls: those that are wanted, or one of each tool.
+    /// Lists the tools, and makes the calls: the requested ones, or one of each tool.
     pub(crate) async fn all(&mut self, wanted: &[Call]) -> Result<(), String> {
         let (pool, cancel) = (self.pool.clone(), self.cancel.clone());
         let tools = self.with_login(async || pool.tools(SERVER, &cancel).await).await;
@@ -44,7 +44,7 @@ impl Visit {
         }
         for tool in tools.iter() {
             match self.call(&tool.name, &arguments(tool, &tools)).await {
-                // A tool that does not want what it was given out of the blue has answered.
+                // A tool that rejects made-up arguments has answered.
                 Ok(()) | Err(CallError::Refused { .. }) => {}
                 Err(error) => return Err(error.to_string()),
             }
@@ -62,7 +62,7 @@ impl Visit {
         self.with_login(call).await.map(drop)
     }
 
-    /// Does it, and again after each login that it turns out to need.
+    /// Runs an operation, and repeats it after each login that it turns out to need.
     async fn with_login<T>(
         &mut self,
         mut deed: impl AsyncFnMut() -> Result<T, CallError>,
@@ -84,14 +84,14 @@ impl Visit {
     async fn login(&self) -> Result<(), String> {
         let login = self.pool.login(SERVER).await.map_err(|error| error.to_string())?;
         browser::agree(login).await?;
-        // Whether it helped shows in what is done next.
+        // The next operation shows whether it helped.
         let _ = self.pool.reconnect(SERVER, &self.cancel).await;
         Ok(())
     }
 }
 
-/// Arguments for the required parameters of a tool, of the right types. A tool that asks for a schema gets that of
-/// another tool, exactly as it is known here.
+/// Returns arguments for the required parameters of a tool, of the right types. A tool that requires a schema gets
+/// that of another tool, unchanged.
 fn arguments(tool: &Tool, all: &[Tool]) -> Map<String, Value> {
     let required = tool.input_schema.get("required").and_then(Value::as_array);
     let value = |name: &str| {

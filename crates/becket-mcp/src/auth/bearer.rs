@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use reqwest::header::AUTHORIZATION;
 
-use crate::auth::source::{HeaderSource, Headers, Why, checked};
+use crate::auth::source::{HeaderAttempt, HeaderSource, Headers, checked};
 use crate::auth::{HeadersError, NoHeaders};
 use crate::host::BoxFuture;
 use becket_base::secret::Secret;
 
 /// A host that supplies bearer tokens. It stores and renews them as it likes.
 pub trait BearerProvider: Send + Sync + 'static {
-    /// A token for a server at an address; `refused` is the one that the server has rejected, which must not be
-    /// returned again. `None`: the user has to log in.
+    /// Returns a token for a server at an address; `refused` is the one that the server has rejected, which must not
+    /// be returned again. `None` means that the user has to log in.
     ///
     /// # Errors
-    /// The reason for which none is available now, in words for the user, without the token.
+    /// Returns the reason why no token is available now, as a message for the user, without the token.
     fn token<'a>(&'a self, refused: Option<Secret>) -> BoxFuture<'a, Result<Option<Secret>, String>>;
 }
 
@@ -24,34 +24,34 @@ pub trait BearerProvider: Send + Sync + 'static {
 #[derive(Clone)]
 pub struct Bearer {
     provider: Arc<dyn BearerProvider>,
-    given: Arc<tokio::sync::Mutex<Option<Secret>>>,
+    current: Arc<tokio::sync::Mutex<Option<Secret>>>,
 }
 
 impl Bearer {
     /// Creates the source. No token is requested yet.
     #[must_use]
     pub fn new(provider: Arc<dyn BearerProvider>) -> Self {
-        Self { provider, given: Arc::default() }
+        Self { provider, current: Arc::default() }
     }
 
-    async fn ask(&self, why: Why) -> Result<Headers, NoHeaders> {
-        // Held while the host works: it is asked once for many requests that fail at the same time.
-        let mut given = self.given.lock().await;
-        let (refused, challenge) = match why {
-            Why::First => (None, None),
-            Why::After401(challenge) => (given.clone(), Some(challenge)),
+    async fn ask(&self, attempt: HeaderAttempt) -> Result<Headers, NoHeaders> {
+        // Locked while the host works: it is called once for many requests that fail at the same time.
+        let mut current = self.current.lock().await;
+        let (refused, challenge) = match attempt {
+            HeaderAttempt::First => (None, None),
+            HeaderAttempt::After401(challenge) => (current.clone(), Some(challenge)),
         };
         let token = self.provider.token(refused.clone()).await.map_err(HeadersError::Bearer)?;
-        *given = token.clone().filter(|token| refused.as_ref() != Some(token));
-        let Some(token) = &*given else { return Err(NoHeaders::AuthNeeded(challenge.unwrap_or_default())) };
+        *current = token.clone().filter(|token| refused.as_ref() != Some(token));
+        let Some(token) = &*current else { return Err(NoHeaders::AuthNeeded(challenge.unwrap_or_default())) };
         let value = Secret::new(format!("Bearer {}", token.expose()));
         Ok(vec![checked(AUTHORIZATION.as_str(), &value)?])
     }
 }
 
 impl HeaderSource for Bearer {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
-        Box::pin(self.ask(why))
+    fn headers(&self, attempt: HeaderAttempt) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
+        Box::pin(self.ask(attempt))
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
     use crate::challenge::Challenge;
     use std::sync::Mutex;
 
-    /// Supplies each of these in turn, and records what was refused.
+    /// A provider that returns each of these in turn, and records the refused tokens.
     type Answer = Result<Option<&'static str>, &'static str>;
     struct Lends(Mutex<(Vec<Answer>, Vec<Option<Secret>>)>);
 
@@ -87,10 +87,17 @@ mod tests {
             vec![Ok(Some("t1")), Ok(Some("t2")), Ok(Some("t2")), Ok(None), Err("offline"), Ok(Some("a\nb"))];
         let host = Arc::new(Lends(Mutex::new((lends, Vec::new()))));
         let bearer = Bearer::new(host.clone());
-        let refused = Why::After401(Challenge { header: Some("Bearer".into()) });
-        let mut said = Vec::new();
-        for why in [Why::First, refused.clone(), refused, Why::First, Why::First, Why::First] {
-            said.push(match bearer.headers(why).await {
+        let refused = HeaderAttempt::After401(Challenge { header: Some("Bearer".into()) });
+        let mut results = Vec::new();
+        for attempt in [
+            HeaderAttempt::First,
+            refused.clone(),
+            refused,
+            HeaderAttempt::First,
+            HeaderAttempt::First,
+            HeaderAttempt::First,
+        ] {
+            results.push(match bearer.headers(attempt).await {
                 Ok(headers) => headers[0].1.expose().to_owned(),
                 Err(fault) => fault.to_string(),
             });
@@ -98,7 +105,7 @@ mod tests {
         let needed = "it needs authentication";
         let bad = "the value of the header `authorization` can't be sent: it has a line end or another control character";
         assert_eq!(
-            said,
+            results,
             ["Bearer t1", "Bearer t2", needed, needed, "the host provides no token: offline", bad]
         );
         let refused: Vec<_> = host.0.lock().unwrap().1.clone();

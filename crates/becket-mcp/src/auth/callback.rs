@@ -1,8 +1,8 @@
 //! A local listener for the browser redirect that ends a login.
 //!
-//! It answers one path, with one page that has nothing of the request in it, and accepts only the request that has the
-//! right `state`; every other request gets an error, and the wait goes on. Connections are served concurrently: each
-//! has a few seconds and a few KiB, so none can keep the browser out.
+//! It answers one path, with one page that contains nothing of the request, and accepts only the request with the
+//! right `state`; every other request gets an error, and the wait continues. Connections are served concurrently: each
+//! has a few seconds and a few KiB, so none can block the browser.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const PATH: &str = "/callback";
 const AT_ONCE: usize = 64;
 const EACH: Duration = Duration::from_secs(3);
 
-/// The longest head of a request, in bytes.
+/// The maximum length of a request head, in bytes.
 const HEAD: usize = 16 << 10;
 
 /// A socket on this machine that a browser can be sent to. Dropping it closes the socket.
@@ -66,9 +66,9 @@ impl Callback {
                 }
                 accepted = self.listener.accept(), if visitors.len() < AT_ONCE => match accepted {
                     Ok((stream, _)) => {
-                        visitors.push(async { timeout(EACH, hear(stream, state)).await.ok().flatten() });
+                        visitors.push(async { timeout(EACH, serve(stream, state)).await.ok().flatten() });
                     }
-                    // An error of this connection alone, or of missing descriptors: both are temporary.
+                    // An error of this connection alone, or a lack of descriptors: both are temporary.
                     Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
                 },
             }
@@ -76,13 +76,13 @@ impl Callback {
     }
 }
 
-/// Reads the address that a browser was redirected to, for users without a browser on this machine.
+/// Parses the address that a browser was redirected to, for users without a browser on this machine.
 pub(crate) fn read(address: &str, state: &Secret) -> Result<AuthorizationResponse, AuthError> {
     let url: Url = address.trim().parse().map_err(|_| AuthError::Callback("it is not an address"))?;
     returned(&url, state).map_err(AuthError::Callback)
 }
 
-async fn hear(mut stream: TcpStream, state: &Secret) -> Option<AuthorizationResponse> {
+async fn serve(mut stream: TcpStream, state: &Secret) -> Option<AuthorizationResponse> {
     let target = target(&mut stream).await?;
     let (status, text, returned) = match judge(&target, state) {
         Ok(returned) if returned.outcome.is_ok() => ("200 OK", DONE, Some(returned)),
@@ -98,7 +98,7 @@ async fn hear(mut stream: TcpStream, state: &Secret) -> Option<AuthorizationResp
 
 const DONE: &str = "The answer has arrived. You can close this page and go back to where you came from.";
 const REFUSED: &str = "The login was refused. You can close this page and go back to where you came from.";
-const OTHER: &str = "This is not the login that is waited for. Start it again from where you came from.";
+const OTHER: &str = "This is not the expected login. Start it again from where you came from.";
 
 enum Wrong {
     Path,
@@ -106,7 +106,7 @@ enum Wrong {
 }
 
 fn judge(target: &str, state: &Secret) -> Result<AuthorizationResponse, Wrong> {
-    // Appended to a host, never resolved against one: `//other.example/callback` would be another host's.
+    // Appended to a host, never resolved against one: `//other.example/callback` would be on another host.
     let url = Url::parse(&format!("http://127.0.0.1{target}")).map_err(|_| Wrong::Path)?;
     if !target.starts_with('/') || url.path() != PATH {
         return Err(Wrong::Path);
@@ -138,7 +138,7 @@ fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && differ == 0
 }
 
-/// The target of a GET request; `None` for anything else.
+/// Returns the target of a GET request; `None` for anything else.
 async fn target(stream: &mut TcpStream) -> Option<String> {
     let (mut head, mut chunk) = (Vec::new(), [0; 2048]);
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {

@@ -1,11 +1,11 @@
-//! The parts of a `WWW-Authenticate` header that decide what happens next.
+//! The parts of a `WWW-Authenticate` header that decide the next step.
 //!
-//! The header is not trusted: one that makes no sense is empty, and of a long one only the beginning is read. The
+//! The header is not trusted: an invalid one counts as empty, and only the beginning of a long one is read. The
 //! address of the metadata is parsed again at the fetch, with the rules for addresses.
 
 use crate::challenge::Challenge;
 
-/// The most of a header that is read, in bytes.
+/// The maximum number of bytes of a header that are read.
 const LONGEST: usize = 8 << 10;
 
 impl Challenge {
@@ -16,7 +16,7 @@ impl Challenge {
         self.bearer("error").as_deref() == Some("insufficient_scope")
     }
 
-    /// The scopes that the server wants, if it names any.
+    /// Returns the scopes that the server wants, if it names any.
     #[must_use]
     pub fn scopes(&self) -> Vec<String> {
         let named = self.bearer("scope").unwrap_or_default();
@@ -36,13 +36,13 @@ impl Challenge {
         self.bearer("resource_metadata").is_some()
     }
 
-    /// A parameter of the first challenge of the scheme `Bearer` that has it.
+    /// Returns a parameter of the first challenge of the scheme `Bearer` that has it.
     fn bearer(&self, wanted: &str) -> Option<String> {
         let header = self.header.as_deref()?;
         let header = &header[..header.floor_char_boundary(LONGEST)];
         let (mut rest, mut is_bearer) = (header, false);
-        while let Some((part, left)) = next(rest) {
-            rest = left;
+        while let Some((part, tail)) = next(rest) {
+            rest = tail;
             match part {
                 Part::Scheme(scheme) => is_bearer = scheme.eq_ignore_ascii_case("bearer"),
                 Part::Parameter(name, value) if is_bearer && name.eq_ignore_ascii_case(wanted) => {
@@ -60,7 +60,7 @@ enum Part<'a> {
     Parameter(&'a str, String),
 }
 
-/// The next scheme or parameter, and what follows it.
+/// Returns the next scheme or parameter, and the rest of the text.
 fn next(text: &str) -> Option<(Part<'_>, &str)> {
     let text = text.trim_start_matches(|c: char| !is_token(c));
     let end = text.find(|c| !is_token(c)).unwrap_or(text.len());
@@ -73,7 +73,7 @@ fn next(text: &str) -> Option<(Part<'_>, &str)> {
     Some((Part::Parameter(name, value), rest))
 }
 
-/// A value, quoted or bare, and what follows it. A quote that is never closed reaches to the end.
+/// Returns a value, quoted or bare, and the rest of the text. A quote that is never closed extends to the end.
 fn value_of(text: &str) -> (String, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([',', ' ', '\t']).unwrap_or(text.len());

@@ -1,7 +1,7 @@
 //! Client identification at an authorisation server.
 //!
-//! In the order of the specification: the client that the user has registered; the address of a document that describes
-//! one, if the authorisation server supports that; dynamic registration.
+//! In the order of the specification: the client that the user has registered; the address of a document that
+//! describes one, if the authorisation server supports that; dynamic registration.
 
 use rmcp::transport::auth::{AuthorizationManager, OAuthClientConfig};
 use url::Url;
@@ -60,7 +60,8 @@ fn described(document: &str) -> Result<String, AuthError> {
     Err(AuthError::Registration(why.to_owned()))
 }
 
-/// The method of client authentication that the authorisation server accepts; if it names none, that of the RFC.
+/// Returns the method of client authentication that the authorisation server accepts; if it names none, that of the
+/// RFC.
 pub(crate) fn proof(secret: Option<Secret>, taken: Option<&[String]>) -> Proof {
     let Some(secret) = secret else { return Proof::None };
     let takes = |method: &str| taken.is_some_and(|taken| taken.iter().any(|known| known == method));

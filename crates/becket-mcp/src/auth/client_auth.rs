@@ -1,7 +1,7 @@
 //! Client authentication for grants that need no person: by secret, by private key, or by an assertion of the platform
 //! or of an identity provider.
 //!
-//! INVARIANT: nothing of the files that are read here reaches an error message.
+//! INVARIANT: no content of the files that are read here reaches an error message.
 
 use std::io::Read;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::auth::tokens::{Client, Proof};
 use crate::config::{Grant, IdentityProvider, OAuth, PrivateKey};
 use becket_base::secret::Secret;
 
-/// The largest file that is read, in bytes: a key or a token.
+/// The maximum size of a file with a key or a token, in bytes.
 const FILE: u64 = 64 << 10;
 const CLIENT: &str = "client_credentials";
 const KEY: &str = "private key";
@@ -39,7 +39,7 @@ pub(crate) enum Authenticator<'a> {
     Itself { signed: Option<Secret> },
     /// A third party that the authorisation server trusts.
     Assertion(Secret),
-    /// An identity provider that it trusts, which exchanges the identity token of a person.
+    /// An identity provider trusted by the authorisation server, which exchanges the identity token of a person.
     Provider(&'a IdentityProvider, Secret),
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn prove<'a>(
     let id = oauth.client_id.clone().ok_or(AuthError::Incomplete("a `clientId`"))?;
     let secret = oauth.client_secret.clone();
     let (proof, by) = match &oauth.grant {
-        Grant::Code => return Err(AuthError::Incomplete("a `grant` that does without a person")),
+        Grant::Code => return Err(AuthError::Incomplete("a `grant` that needs no person")),
         Grant::Secret => {
             authority.offers(CLIENT)?;
             let secret = secret.ok_or(AuthError::Incomplete("a `clientSecret`"))?;
@@ -93,7 +93,7 @@ async fn signed(
     let pem = read(KEY, file).await?;
     let wrong = |why| AuthError::File { what: KEY, file: file.clone(), why };
     let signing = AssertionSigner::new(&pem, *algorithm, authority.signatures.as_deref()).map_err(wrong)?;
-    // The name as audience: a copy of the assertion is useless to any other server.
+    // The issuer's name is the audience: a copy of the assertion is useless to any other server.
     let audience = authority.issuer.as_deref().unwrap_or(authority.token.as_str());
     signing.assertion(&Claims { client, audience, key_id: id.as_deref(), now }).map_err(wrong)
 }
@@ -122,7 +122,7 @@ pub(crate) fn claims(text: &str) -> Option<Value> {
     parts.next().is_none().then_some(claims)
 }
 
-/// Reads a small file outside the threads that drive connections.
+/// Reads a small file outside of the threads that drive connections.
 async fn read(what: &'static str, file: &Path) -> Result<Vec<u8>, AuthError> {
     let path = file.to_owned();
     let wrong = |why: String| AuthError::File { what, file: file.to_owned(), why };

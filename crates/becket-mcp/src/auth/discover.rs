@@ -1,7 +1,7 @@
 //! Discovery of a server's authorisation server: its metadata (RFC 9728) and that of its authorisation server (RFC
 //! 8414, OpenID).
 //!
-//! rmcp does the discovery, with or without the challenge of a 401, and checks the issuer. What it lacks is done here:
+//! rmcp does the discovery, with or without the challenge of a 401, and checks the issuer. The missing parts are here:
 //! every address is checked before anything is sent to it, no metadata is assumed if none is published, and a user may
 //! name the metadata.
 
@@ -26,7 +26,7 @@ use crate::challenge::Challenge;
 /// The behaviour if a server or an authorisation server publishes less metadata than it has to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissingMetadata {
-    /// The login fails, and names what is missing.
+    /// The login fails, and the error names the missing metadata.
     #[default]
     Reject,
     /// Follows the revision of 2025-03-26: without any metadata the server's own `/authorize`, `/token` and `/register`
@@ -156,7 +156,7 @@ impl Authority {
         }
         let more = |name: &str| metadata.additional_fields.get(name);
         let says = |name: &str| more(name).and_then(Value::as_bool).unwrap_or_default();
-        // An unusable one does not prevent the login: it is needed for logouts only.
+        // An invalid one does not prevent the login: it is only needed for logouts.
         let revocation = more("revocation_endpoint").and_then(Value::as_str);
         let names = |name: &str| {
             let all = more(name).and_then(Value::as_array)?.iter().filter_map(Value::as_str);
@@ -186,12 +186,12 @@ impl Authority {
         }
     }
 
-    /// Checks that it supports a grant, as far as its metadata says.
+    /// Checks that it supports a grant, according to its metadata.
     pub(crate) fn offers(&self, grant: &str) -> Result<(), AuthError> {
         takes(self.grants.as_deref(), &[grant], || format!("the grant `{grant}`"))
     }
 
-    /// Checks that it supports one of these methods of client authentication, as far as its metadata says.
+    /// Checks that it supports one of these methods of client authentication, according to its metadata.
     pub(crate) fn takes_one_of(&self, proofs: &[&str]) -> Result<(), AuthError> {
         let wanted = || proofs.iter().map(|proof| format!("`{proof}`")).collect::<Vec<_>>().join(" or ");
         takes(self.proofs.as_deref(), proofs, || format!("a client's proof by {}", wanted()))

@@ -1,7 +1,7 @@
 //! The token endpoint: a code or a refresh token for an access token.
 //!
-//! rmcp could do this too; it writes codes and other parts of an answer to its debug trace, and stores no client
-//! secret, so it is done here.
+//! rmcp could do this too, but it writes codes and other parts of a response to its debug trace, and stores no client
+//! secret.
 
 use crate::auth::remote_text::line;
 use std::time::{Duration, SystemTime};
@@ -76,7 +76,7 @@ pub(crate) struct Bad {
 }
 
 impl Bad {
-    /// The code and its description, for people.
+    /// Returns the code and its description, for display.
     pub(crate) fn describe(&self, redactor: &Redactor) -> (String, String) {
         let line = |text: &str| line(&redactor.redact(text));
         (line(&self.error), line(self.error_description.as_deref().unwrap_or_default()))
@@ -159,7 +159,7 @@ fn request(
     authenticated(web.request(Method::POST, &issued.token_endpoint), form, client)
 }
 
-/// A form request with the client's authentication.
+/// Returns a form request with the client's authentication.
 pub(crate) fn authenticated(
     request: reqwest::RequestBuilder,
     mut form: Serializer<'_, String>,
@@ -201,11 +201,11 @@ fn read(answer: &Answer, url: &str, redactor: &Redactor) -> Result<TokenResponse
             Err(_) => wrong(format!("it is not a token (line {}, column {})", error.line(), error.column())),
         }
     })?;
-    good.given().map_err(|what| wrong(what.to_owned()))
+    good.into_response().map_err(|what| wrong(what.to_owned()))
 }
 
 impl Good {
-    fn given(self) -> Result<TokenResponse, &'static str> {
+    fn into_response(self) -> Result<TokenResponse, &'static str> {
         if !self.token_type.eq_ignore_ascii_case("bearer") {
             return Err("its token is of another type than `Bearer`");
         }
@@ -231,10 +231,10 @@ impl Good {
 }
 
 impl TokenResponse {
-    /// The tokens of a login.
+    /// Returns the tokens of a login.
     pub(crate) fn first(
         self,
-        asked: Vec<String>,
+        requested_scopes: Vec<String>,
         client: Client,
         issued: TokenIssuer,
         now: SystemTime,
@@ -244,14 +244,14 @@ impl TokenResponse {
             access: self.access,
             refresh: self.refresh,
             obtained_at: now,
-            scopes: self.scopes.unwrap_or_else(|| asked.clone()),
-            asked,
+            scopes: self.scopes.unwrap_or_else(|| requested_scopes.clone()),
+            requested_scopes,
             client,
             issued,
         }
     }
 
-    /// Returns the tokens that replace old ones. What the response omits is kept.
+    /// Returns the tokens that replace old ones. Members that the response omits are kept.
     pub(crate) fn next(self, old: Tokens, now: SystemTime) -> Tokens {
         Tokens {
             expires_at: self.expires_at(now),

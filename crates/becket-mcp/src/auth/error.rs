@@ -1,4 +1,4 @@
-//! Errors of logins, in words that say what to do. No token, code or secret is in any of them.
+//! Errors of logins, with messages that say what to do. None of them contains a token, code or secret.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub enum AuthError {
         /// The cause.
         why: String,
     },
-    /// A request failed.
+    /// A request could not be sent or answered.
     #[error("`{url}` can't be reached: {why}")]
     Unreachable {
         /// The address.
@@ -37,11 +37,11 @@ pub enum AuthError {
         /// The cause.
         why: String,
     },
-    /// The server publishes nothing about logins.
-    #[error("the server wants a login and does not say where: it publishes no metadata for OAuth")]
+    /// The server publishes no metadata for logins.
+    #[error("the server requires a login and does not say where: it publishes no metadata for OAuth")]
     NoMetadata,
-    /// Its metadata is unusable.
-    #[error("what the server publishes about logins can't be used: {0}")]
+    /// The metadata is invalid.
+    #[error("the login metadata of the server can't be used: {0}")]
     Metadata(String),
     /// The issuer is not the expected one.
     #[error("the authorisation server is not `{expected}`: {}", received.as_ref().map_or("it does not say who it is".to_owned(), |name| format!("it says that it is `{name}`")))]

@@ -2,7 +2,7 @@
 //! access, in which the identity provider of an enterprise decides who may use what (SEP-990; RFC 8693).
 //!
 //! The identity token goes to the provider that the user has named, and nowhere else; the grant that it returns goes
-//! once, to the authorisation server that it was requested for.
+//! to the authorisation server that it was requested for, once.
 //!
 //! INVARIANT: neither of the two is in an error, in whatever form the provider echoes them.
 
@@ -114,8 +114,8 @@ fn read(
     if good.issued_token_type != ID_JAG {
         return Err(wrong("what it gives is not a grant for an authorisation server".to_owned()));
     }
-    let said = claims(&good.access_token).ok_or_else(|| wrong("what it gives is not a JWT".to_owned()))?;
-    if !is_for(&said, request.audience) {
+    let jwt = claims(&good.access_token).ok_or_else(|| wrong("what it gives is not a JWT".to_owned()))?;
+    if !is_for(&jwt, request.audience) {
         return Err(wrong("what it gives is for another authorisation server".to_owned()));
     }
     Ok(Secret::new(good.access_token))

@@ -1,4 +1,4 @@
-//! Errors of header sources, in words that say what to do. A header value is never among them.
+//! Errors of header sources, with messages that say what to do. A header value is never part of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use becket_process::{End, SpawnError};
 use crate::auth::AuthError;
 use crate::challenge::Challenge;
 
-/// The reason for which a source has no headers.
+/// The reason why a source has no headers.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum NoHeaders {
     /// Only the user can help. The challenge is empty if the server sent none.
@@ -25,7 +25,7 @@ impl From<HeadersError> for NoHeaders {
     }
 }
 
-/// A failed source of headers. `said` is the end of a helper's stderr.
+/// A failed source of headers. `stderr` is the end of a helper's stderr.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum HeadersError {
     /// The configured name is not a valid header name.
@@ -44,33 +44,33 @@ pub enum HeadersError {
     #[error("the headers helper can't be started: {0}")]
     Spawn(Arc<SpawnError>),
     /// The helper took too long.
-    #[error("the headers helper did not end within {} s{}", limit.as_secs_f64(), stderr_suffix(.said))]
+    #[error("the headers helper did not end within {} s{}", limit.as_secs_f64(), stderr_suffix(.stderr))]
     TimedOut {
         /// The time limit.
         limit: Duration,
-        /// The end of its stderr.
-        said: String,
+        /// The end of the helper's stderr.
+        stderr: String,
     },
     /// The helper failed.
-    #[error("the headers helper {}{}", ended(*.end), stderr_suffix(.said))]
+    #[error("the headers helper {}{}", ended(*.end), stderr_suffix(.stderr))]
     Failed {
         /// The exit status.
         end: End,
-        /// The end of its stderr.
-        said: String,
+        /// The end of the helper's stderr.
+        stderr: String,
     },
     /// The helper's output is not a JSON object of strings.
     #[error(
         "the headers helper must print one JSON object of strings, such as `{{\"Authorization\": \"Bearer …\"}}`: {what}{}",
-        stderr_suffix(.said)
+        stderr_suffix(.stderr)
     )]
     NotHeaders {
         /// The problem, without any of the output's text.
         what: String,
-        /// The end of its stderr.
-        said: String,
+        /// The end of the helper's stderr.
+        stderr: String,
     },
-    /// The login is no longer usable, or not now.
+    /// The login can't be used any more, or temporarily.
     #[error("the login of the server can't be used: {0}")]
     Login(Arc<AuthError>),
     /// The configuration names a grant, and this host has no logins.
@@ -81,8 +81,8 @@ pub enum HeadersError {
     Bearer(String),
 }
 
-fn stderr_suffix(said: &str) -> String {
-    if said.is_empty() { String::new() } else { format!("; its stderr ends with: {said}") }
+fn stderr_suffix(stderr: &str) -> String {
+    if stderr.is_empty() { String::new() } else { format!("; its stderr ends with: {stderr}") }
 }
 
 fn ended(end: End) -> String {

@@ -1,6 +1,6 @@
 //! Authorisation servers without a login page, for grants that need no person.
 //!
-//! The library requires one anyway. It gets a placeholder, and no request is ever sent there.
+//! The library requires one anyway. It gets a placeholder, to which no request is ever sent.
 
 use rmcp::transport::auth::{
     AuthorizationManager, AuthorizationMetadata, OAuthClientConfig, OAuthHttpClient, OAuthHttpClientFuture,
@@ -13,7 +13,7 @@ use crate::auth::AuthError;
 use crate::auth::discover::mapped;
 use crate::auth::http_client::HttpClient;
 
-/// The login page of an authorisation server that need not have one.
+/// The placeholder for a missing login page.
 const PAGE: &str = "http://127.0.0.1/";
 
 /// Returns the resource of a token request, as the server's metadata names it. The library exposes it only within the
@@ -33,12 +33,13 @@ pub(crate) fn metadata(mut metadata: AuthorizationMetadata) -> AuthorizationMeta
     PAGE.clone_into(&mut metadata.authorization_endpoint);
     metadata.response_types_supported = Some(vec!["code".to_owned()]);
     metadata.code_challenge_methods_supported = Some(vec!["S256".to_owned()]);
-    // It would add `offline_access`, by which a person's tokens are renewed.
+    // Otherwise the library would add `offline_access`, by which a person's tokens are renewed.
     metadata.scopes_supported = None;
     metadata
 }
 
-/// Metadata may omit a login page if no grant needs one (RFC 8414, 2); the library can't parse it then.
+/// Adds the placeholder to metadata without a login page, which the library can't parse. Metadata may omit it if no
+/// grant needs one (RFC 8414, 2).
 pub(crate) fn body(published: Vec<u8>) -> Vec<u8> {
     let Ok(Value::Object(mut metadata)) = serde_json::from_slice(&published) else { return published };
     if !metadata.contains_key("token_endpoint") || metadata.contains_key("authorization_endpoint") {
@@ -48,7 +49,7 @@ pub(crate) fn body(published: Vec<u8>) -> Vec<u8> {
     Value::Object(metadata).to_string().into_bytes()
 }
 
-/// Fetches metadata that may omit a login page.
+/// An HTTP client for metadata that may omit a login page.
 pub(crate) struct Headless(pub(crate) HttpClient);
 
 impl OAuthHttpClient for Headless {

@@ -15,18 +15,18 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::auth::source::{HeaderSource, Headers, Why, checked};
+use crate::auth::source::{HeaderAttempt, HeaderSource, Headers, checked};
 use crate::auth::{HeadersError, NoHeaders};
 use crate::host::BoxFuture;
 use becket_base::secret::{Redactor, Secret};
 
-/// Time limit on a helper.
+/// The time limit on a helper.
 pub const HELPER_LIMIT: Duration = Duration::from_secs(10);
 
-/// Limit on its stdout, in bytes.
+/// The limit on its stdout, in bytes.
 const OUTPUT: usize = 64 << 10;
 
-/// Limit on the lines of stderr in an error.
+/// The limit on the lines of stderr in an error.
 const LINES: usize = 10;
 
 /// The command line and its directory.
@@ -36,13 +36,13 @@ pub struct HelperCommand {
     pub script: String,
     /// The name of the server.
     pub server: String,
-    /// Its address.
+    /// The address of the server.
     pub url: Url,
     /// The whole environment. Two variables are added: `CLAUDE_CODE_MCP_SERVER_NAME` and `CLAUDE_CODE_MCP_SERVER_URL`.
     pub environment: Vec<(OsString, OsString)>,
     /// The directory it starts in.
     pub cwd: PathBuf,
-    /// Time limit: [`HELPER_LIMIT`].
+    /// The time limit, [`HELPER_LIMIT`] by default.
     pub limit: Duration,
 }
 
@@ -62,12 +62,12 @@ impl Helper {
         Self { command, runner, kept: Mutex::default(), runs: AtomicU64::new(0) }
     }
 
-    async fn ask(&self, why: Why) -> Result<Headers, NoHeaders> {
+    async fn ask(&self, attempt: HeaderAttempt) -> Result<Headers, NoHeaders> {
         let runs = self.runs.load(Ordering::Acquire);
         let mut kept = self.kept.lock().await;
-        // Another request has run it meanwhile: those are not the headers that were refused.
+        // Another request has run it meanwhile: its headers are not those that were refused.
         let is_newer = self.runs.load(Ordering::Acquire) != runs;
-        if let Some(headers) = kept.as_ref().filter(|_| why == Why::First || is_newer) {
+        if let Some(headers) = kept.as_ref().filter(|_| attempt == HeaderAttempt::First || is_newer) {
             return Ok(headers.clone());
         }
         *kept = None;
@@ -89,20 +89,20 @@ impl Helper {
             Limits { deadline: Some(*limit), stdout_cap: ByteCap::bytes(OUTPUT), ..Limits::default() };
         let finished = self.runner.run(&command, &limits, &CancellationToken::new(), &mut |_| ()).await;
         let finished = finished.map_err(|error| HeadersError::Spawn(Arc::new(error)))?;
-        let said = stderr_end(&finished);
+        let stderr = stderr_end(&finished);
         match finished.end {
-            End::Exited(0) => read(&finished).map_err(|what| HeadersError::NotHeaders { what, said }),
-            End::TimedOut => Err(HeadersError::TimedOut { limit: *limit, said }),
+            End::Exited(0) => read(&finished).map_err(|what| HeadersError::NotHeaders { what, stderr }),
+            End::TimedOut => Err(HeadersError::TimedOut { limit: *limit, stderr }),
             end @ (End::Exited(_) | End::Signaled(_) | End::Cancelled | End::Lost) => {
-                Err(HeadersError::Failed { end, said })
+                Err(HeadersError::Failed { end, stderr })
             }
         }
     }
 }
 
 impl HeaderSource for Helper {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
-        Box::pin(self.ask(why))
+    fn headers(&self, attempt: HeaderAttempt) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
+        Box::pin(self.ask(attempt))
     }
 }
 
@@ -147,7 +147,7 @@ fn stderr_end(finished: &FinishedRun) -> String {
     stderr[cut..].to_owned()
 }
 
-/// The names of variables only. The script may have a secret in it.
+/// Prints only the names of variables. The script may contain a secret.
 impl fmt::Debug for HelperCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&OsString> = self.environment.iter().map(|(name, _)| name).collect();

@@ -19,10 +19,10 @@ use crate::auth::AuthError;
 use crate::auth::key::shown;
 use crate::auth::url_policy::UrlPolicy;
 
-/// Limit on a response, in bytes.
+/// The limit on a response, in bytes.
 const CAP: usize = 1 << 20;
 
-/// Time limit on one request.
+/// The time limit on one request.
 pub(crate) const REQUEST: Duration = Duration::from_secs(30);
 
 /// The HTTP client for the logins of one server.
@@ -62,7 +62,7 @@ impl HttpClient {
         &self.policy
     }
 
-    /// A request that may be changed before it is sent.
+    /// Returns a request that may be changed before it is sent.
     pub(crate) fn request(&self, method: reqwest::Method, url: &Url) -> reqwest::RequestBuilder {
         self.client.request(method, url.clone())
     }
@@ -87,7 +87,7 @@ impl HttpClient {
     }
 }
 
-/// Requests of discovery and registration use the same checks.
+/// Makes requests of discovery and registration pass the same checks.
 impl OAuthHttpClient for HttpClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
@@ -126,22 +126,22 @@ impl Resolve for PolicyResolver {
     }
 }
 
-/// Describes an error down to its cause; never with the address, which may contain a secret.
+/// Describes an error down to its cause, without the address, which may contain a secret.
 fn chain(error: reqwest::Error) -> String {
     let error = error.without_url();
     if error.is_timeout() {
         return format!("it did not answer within {} s", REQUEST.as_secs());
     }
-    let mut said = error.to_string();
+    let mut message = error.to_string();
     let mut cause = std::error::Error::source(&error);
     while let Some(error) = cause {
         let text = error.to_string();
-        if !said.contains(&text) {
-            said = format!("{said}: {text}");
+        if !message.contains(&text) {
+            message = format!("{message}: {text}");
         }
         cause = error.source();
     }
-    said
+    message
 }
 
 #[cfg(test)]
@@ -157,8 +157,11 @@ mod tests {
             match judged.resolve("localhost".parse().unwrap()).await {
                 Ok(mut found) => assert!(is_good && found.next().is_some(), "{server}"),
                 Err(error) => {
-                    let said = error.to_string();
-                    assert!(!is_good && said.contains("logins for this server may not lead to"), "{said}");
+                    let message = error.to_string();
+                    assert!(
+                        !is_good && message.contains("logins for this server may not lead to"),
+                        "{message}"
+                    );
                 }
             }
         }

@@ -17,7 +17,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of a server of this name at this address.
+    /// Creates the key of a server with this name at this address.
     #[must_use]
     pub fn new(server: &str, url: &Url) -> Self {
         let mut whole = url.clone();
@@ -29,26 +29,26 @@ impl Key {
         Self { server: server.to_owned(), url: shown(&whole), id: hex(&hash.finalize()) }
     }
 
-    /// The name of the server.
+    /// Returns the name of the server.
     #[must_use]
     pub fn server(&self) -> &str {
         &self.server
     }
 
-    /// The address, without what may be secret in it: credentials and query.
+    /// Returns the address, without the parts that may be secret: credentials and query.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Name and whole address as 64 hexadecimal digits.
+    /// Returns name and whole address as 64 hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 }
 
-/// An address without credentials, query and fragment.
+/// Returns an address without credentials, query and fragment.
 pub(crate) fn shown(url: &Url) -> String {
     let mut bare = url.clone();
     // Addresses without a host have neither.

@@ -2,8 +2,8 @@
 //! their host, and the issuer it names may have a path there.
 //!
 //! RFC 8414 rejects such an issuer, and so does this crate, unless its host accepts legacy servers
-//! ([`crate::auth::MissingMetadata::LegacyFallback`]). It is rejected anyway if the server publishes anything in the newer way, or
-//! if the issuer is on another host than the server.
+//! ([`crate::auth::MissingMetadata::LegacyFallback`]). It is rejected anyway if the server publishes anything in the
+//! newer way, or if the issuer is on another host than the server.
 
 use reqwest::Method;
 use rmcp::transport::auth::AuthorizationMetadata;

@@ -25,7 +25,7 @@ use crate::auth::{AuthError, scopes};
 use crate::challenge::Challenge;
 use becket_base::secret::Secret;
 
-/// Time limit on discovery and client registration.
+/// The time limit on discovery and client registration.
 const START: Duration = Duration::from_secs(60);
 
 /// A login that waits for its user. Dropping it cancels the login and closes the listener.
@@ -33,7 +33,7 @@ pub struct Login {
     session: Arc<Session>,
     url: Url,
     callback: Callback,
-    asked: PendingAuthorization,
+    pending: PendingAuthorization,
 }
 
 /// The result of a login.
@@ -46,11 +46,11 @@ pub struct LoggedIn {
     pub expires_at: Option<SystemTime>,
     /// True if it can be renewed without the user.
     pub is_renewable: bool,
-    /// The storage of the tokens.
+    /// The location of the stored tokens.
     pub kept: TokenLocation,
 }
 
-/// An authorization request, with what it takes to recognise its answer.
+/// An authorization request, with the data that identifies its response.
 struct PendingAuthorization {
     state: Secret,
     verifier: Secret,
@@ -68,11 +68,11 @@ impl Login {
             return Err(AuthError::NoPerson { grant: grant.name() });
         }
         let begun = timeout(START, Self::begin(&session, challenge)).await;
-        let (url, callback, asked) = begun.map_err(|_| AuthError::Unreachable {
+        let (url, callback, pending) = begun.map_err(|_| AuthError::Unreachable {
             url: session.key().url().to_owned(),
-            why: format!("the way to log in was not found within {} s", START.as_secs()),
+            why: format!("discovery and registration did not finish within {} s", START.as_secs()),
         })??;
-        Ok(Self { session, url, callback, asked })
+        Ok(Self { session, url, callback, pending })
     }
 
     async fn begin(
@@ -80,7 +80,7 @@ impl Login {
         challenge: &Challenge,
     ) -> Result<(Url, Callback, PendingAuthorization), AuthError> {
         let (target, options) = (session.target(), session.options());
-        // First of all: a store that can't be read would lose the tokens.
+        // Checked first: a store that can't be read would lose the tokens.
         let kept = options.store.load(session.key()).await?;
         options.store.ready(session.key()).await?;
         let callback = Callback::open(target.oauth.callback_port).await?;
@@ -100,15 +100,15 @@ impl Login {
         let (mut manager, authority) = look.find(challenge).await?;
         let found = manager.select_initial_scopes(&[]).await;
         let scopes =
-            scopes::wanted(&target.oauth.scopes, challenge, kept.as_ref(), &authority.scopes, found)?;
+            scopes::requested(&target.oauth.scopes, challenge, kept.as_ref(), &authority.scopes, found)?;
         let request =
             RegistrationRequest { name: &options.client_name, redirect: &redirect, scopes: &scopes };
         let client = client(&mut manager, &authority, &target.oauth, &request).await?;
-        let (url, asked) = PendingAuthorization::new(manager, authority, client, redirect, scopes).await?;
-        Ok((url, callback, asked))
+        let (url, pending) = PendingAuthorization::new(manager, authority, client, redirect, scopes).await?;
+        Ok((url, callback, pending))
     }
 
-    /// Returns the address that the user has to open in a browser. `http` or `https`; it is valid for this login only.
+    /// Returns the address that the user has to open in a browser, `http` or `https`. It is valid for this login only.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
@@ -116,45 +116,45 @@ impl Login {
 
     /// Waits for the redirect, requests the tokens and stores them.
     ///
-    /// # Errors
-    /// No redirect arrived within [`crate::auth::LoginOptions::limit`], the login was refused or is not the one that
+    /// Errors if no redirect arrived within [`crate::auth::LoginOptions::limit`], the login was refused or is not the
+    /// one that was begun, no token was issued, or it can't be stored.
     /// was begun, no token was issued, or it can't be stored.
     pub async fn finish(self, cancel: &CancellationToken) -> Result<LoggedIn, AuthError> {
-        let Self { session, callback, asked, .. } = self;
+        let Self { session, callback, pending, .. } = self;
         let limit = session.options().limit;
         let returned = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(AuthError::Cancelled),
-            returned = timeout(limit, callback.wait(&asked.state)) => returned,
+            returned = timeout(limit, callback.wait(&pending.state)) => returned,
         };
         let returned = returned.map_err(|_| AuthError::TimedOut { limit })?;
-        complete(&session, asked, returned).await
+        complete(&session, pending, returned).await
     }
 
     /// Finishes the login with the redirect address of a browser on another machine.
     ///
     /// # Errors
-    /// As [`Login::finish`]; or the address belongs to another login, or to none.
+    /// Errors as [`Login::finish`] does, or if the address belongs to another login, or to none.
     pub async fn finish_with(self, address: &str) -> Result<LoggedIn, AuthError> {
-        let returned = callback::read(address, &self.asked.state)?;
+        let returned = callback::read(address, &self.pending.state)?;
         drop(self.callback);
-        complete(&self.session, self.asked, returned).await
+        complete(&self.session, self.pending, returned).await
     }
 }
 
 async fn complete(
     session: &Session,
-    asked: PendingAuthorization,
+    pending: PendingAuthorization,
     returned: AuthorizationResponse,
 ) -> Result<LoggedIn, AuthError> {
-    asked.check(returned.issuer.as_deref())?;
+    pending.check(returned.issuer.as_deref())?;
     let code = returned
         .outcome
         .map_err(|(error, why)| AuthError::Denied { error: line(&error), description: line(&why) })?;
-    let PendingAuthorization { verifier, redirect, scopes, client, issued, .. } = asked;
+    let PendingAuthorization { verifier, redirect, scopes, client, issued, .. } = pending;
     let grant = Grant::Code { code: &code, verifier: &verifier, redirect: &redirect };
-    let given = ask(session.web().await?, &issued, &client, grant).await?;
-    let tokens: Tokens = given.first(scopes, client, issued, session.now());
+    let response = ask(session.web().await?, &issued, &client, grant).await?;
+    let tokens: Tokens = response.first(scopes, client, issued, session.now());
     let (scopes, expires_at) = (tokens.scopes.clone(), tokens.expires_at);
     let is_renewable = tokens.refresh.is_some();
     let guard = session.guard().await?;
@@ -177,10 +177,10 @@ impl PendingAuthorization {
         let names: Vec<&str> = scopes.iter().map(String::as_str).collect();
         let url = manager.get_authorization_url(&names).await.map_err(mapped)?;
         let bad = |what: &str| AuthError::Metadata(what.to_owned());
-        let url: Url = url.parse().map_err(|_| bad("the address of the login page is none"))?;
+        let url: Url = url.parse().map_err(|_| bad("the address of the login page is invalid"))?;
         let value = |wanted: &str| {
             let mut found = url.query_pairs().filter(|(name, _)| name == wanted);
-            // A parameter that is already there would occur twice, and either value could count.
+            // A parameter that already exists would occur twice, and either value could count.
             found.next().filter(|_| found.next().is_none()).map(|(_, value)| value.into_owned())
         };
         let doubled = || bad("the address of the login page has parameters of its own that stand for ours");
@@ -212,13 +212,13 @@ impl PendingAuthorization {
     }
 }
 
-/// Omits the address: anyone who has it can end the login in the user's place.
+/// Omits the address: anyone who has it can finish the login in the user's place.
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login")
             .field("session", &self.session)
-            .field("redirect", &self.asked.redirect)
-            .field("scopes", &self.asked.scopes)
+            .field("redirect", &self.pending.redirect)
+            .field("scopes", &self.pending.scopes)
             .finish_non_exhaustive()
     }
 }

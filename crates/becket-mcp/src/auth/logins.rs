@@ -22,7 +22,7 @@ use crate::challenge::Challenge;
 use crate::config::{OAuth, Tls};
 use crate::tls::Trust;
 
-/// The current time.
+/// A function that returns the current time.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 /// Options for the logins of a host's users.
@@ -30,21 +30,21 @@ pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 pub struct LoginOptions {
     /// The store of tokens.
     pub store: Arc<dyn TokenStore>,
-    /// The servers that want a login; new tokens take a server out of it.
+    /// The servers that need a login; new tokens remove a server from it.
     pub needed: Option<AuthNeeded>,
-    /// The current time.
+    /// The clock.
     pub clock: Clock,
     /// The name under which this program registers at authorisation servers.
     pub client_name: String,
-    /// Addresses that logins may lead to, beside public ones.
+    /// The addresses that logins may lead to, in addition to public ones.
     pub network: Network,
     /// The behaviour if a server publishes less metadata than it has to.
     pub missing_metadata: MissingMetadata,
     /// The host in the redirect URI.
     pub callback_host: CallbackHost,
-    /// Time limit on the user's part of a login.
+    /// The time limit on the user's part of a login.
     pub limit: Duration,
-    /// A PEM file with authorities that count beside the platform's.
+    /// A PEM file with authorities to trust in addition to the platform's.
     pub extra_ca: Option<PathBuf>,
 }
 
@@ -61,11 +61,11 @@ pub enum CallbackHost {
 /// A server that may want a login.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
-    /// Its name.
+    /// The name of the server.
     pub server: String,
-    /// Its address.
+    /// The address of the server.
     pub url: Url,
-    /// The user's configuration of it.
+    /// The user's configuration of OAuth for it.
     pub oauth: OAuth,
     /// TLS roots and a client certificate.
     pub tls: Option<Tls>,
@@ -125,7 +125,7 @@ impl Logins {
     /// is followed once for each set of scopes.
     ///
     /// # Errors
-    /// No authorisation server was found, or none that is safe to use.
+    /// Errors if no authorisation server was found, or none that is safe to use.
     pub async fn login(&self, target: &Target, challenge: &Challenge) -> Result<Login, AuthError> {
         Login::start(self.session(target), challenge).await
     }
@@ -134,7 +134,7 @@ impl Logins {
     /// for a few seconds.
     ///
     /// # Errors
-    /// The tokens could not be deleted.
+    /// Errors if the tokens could not be deleted.
     pub async fn logout(&self, target: &Target) -> Result<LoggedOut, AuthError> {
         logout(&self.session(target)).await
     }
@@ -142,7 +142,7 @@ impl Logins {
     /// Returns whether tokens are stored for a server. They may have expired, or be refused.
     ///
     /// # Errors
-    /// The store can't be read.
+    /// Errors if the store can't be read.
     pub async fn is_logged_in(&self, target: &Target) -> Result<bool, AuthError> {
         let key = Key::new(&target.server, &target.url);
         Ok(self.common.options.store.load(&key).await?.is_some())
@@ -187,7 +187,7 @@ impl fmt::Debug for LoginOptions {
     }
 }
 
-/// A query may hold a key.
+/// Omits the query of the address, which may contain a key.
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Target")

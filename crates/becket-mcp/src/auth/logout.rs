@@ -14,16 +14,16 @@ use crate::auth::session::Session;
 use crate::auth::tokens::{Client, Tokens};
 use becket_base::secret::Secret;
 
-/// Time limit on the revocation. The local tokens are deleted by then.
+/// The time limit on the revocation. The local tokens are deleted by then.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// The extent of a logout.
+/// The result of a logout.
 #[derive(Debug, Clone)]
 pub enum LoggedOut {
     /// There were no tokens.
     NoTokens,
     /// The tokens are deleted locally; the authorisation server has no revocation endpoint.
-    Here,
+    LocalOnly,
     /// The tokens are deleted locally and revoked.
     Everywhere,
     /// The tokens are deleted locally; the revocation failed or timed out.
@@ -42,11 +42,11 @@ pub(crate) async fn logout(session: &Session) -> Result<LoggedOut, AuthError> {
     };
     let had_others = session.unattended().lock().await.forget();
     let Some(tokens) = tokens else {
-        return Ok(if had_others { LoggedOut::Here } else { LoggedOut::NoTokens });
+        return Ok(if had_others { LoggedOut::LocalOnly } else { LoggedOut::NoTokens });
     };
     Ok(match timeout(LIMIT, revoke(session, &tokens)).await {
         Ok(Ok(true)) => LoggedOut::Everywhere,
-        Ok(Ok(false)) => LoggedOut::Here,
+        Ok(Ok(false)) => LoggedOut::LocalOnly,
         Ok(Err(why)) => LoggedOut::NotRevoked { why: Some(why) },
         Err(_) => LoggedOut::NotRevoked { why: None },
     })

@@ -51,7 +51,7 @@ pub use logout::LoggedOut;
 pub use needed::{AUTH_NEEDED_TTL, AuthNeeded, DiscardedFile};
 pub use oauth_headers::OAuthHeaders;
 pub use private::FileError;
-pub use source::{HeaderSource, Headers, LayeredHeaders, StaticHeaders, Why};
+pub use source::{HeaderAttempt, HeaderSource, Headers, LayeredHeaders, StaticHeaders};
 #[cfg(feature = "keyring")]
 pub use store::KeyringStore;
 pub use store::{FileStore, Guard, KeyringError, StoreError, TokenLocation, TokenStore, default_store};

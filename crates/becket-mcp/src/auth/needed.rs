@@ -1,9 +1,10 @@
 //! Servers that want a login, remembered for a while so that they are not contacted at each start (`protocol.md` X3).
 //!
-//! The file has hashes of names and addresses and times, and no secret. It is a cache, not a record: a file that makes
-//! no sense counts as empty, and [`AuthNeeded::open`] reports it.
+//! The file contains hashes of names and addresses and times, and no secret. It is a cache, not a record: an invalid
+//! file counts as empty, and [`AuthNeeded::open`] reports it.
 //!
-//! INVARIANT: a writer holds the file's lock and reads the file again under it, so no entry of another process is lost.
+//! INVARIANT: a writer takes the file's lock and reads the file again under it, so no entry of another process is
+//! lost.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use crate::auth::key::Key;
 use crate::auth::private::{self, FileError};
 
-/// Time for which a server is not contacted (`protocol.md` X3).
+/// The time for which a server is not contacted (`protocol.md` X3).
 pub const AUTH_NEEDED_TTL: Duration = Duration::from_secs(15 * 60);
 
-/// Accepted distance of an entry into the future: two processes read the clock at slightly different times.
+/// The accepted distance of an entry into the future: two processes read the clock at slightly different times.
 const SKEW: Duration = Duration::from_secs(5);
 
-/// Time limit on the wait for the lock: others hold it for milliseconds.
+/// The time limit on the wait for the lock: others hold it for milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A cache of these servers, in a file that several processes may use at the same time.
@@ -34,14 +35,14 @@ pub struct AuthNeeded {
 /// An existing file that could not be used; it counts as empty, and the next entry replaces it.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DiscardedFile {
-    /// Its text makes no sense.
-    #[error("`{}` is damaged and counts as empty: servers that want a login are asked again", path.display())]
+    /// The text is invalid.
+    #[error("`{}` is damaged and counts as empty: servers that need a login are contacted again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
     },
-    /// It can't be read.
-    #[error("{0}; servers that want a login are asked again")]
+    /// The file can't be read.
+    #[error("{0}; servers that need a login are contacted again")]
     Unreadable(#[from] FileError),
 }
 
@@ -60,7 +61,7 @@ impl AuthNeeded {
         (memory, warning)
     }
 
-    /// Returns the time for which a server is not to be contacted yet; `None`: it may be.
+    /// Returns the time for which a server must not be contacted yet; `None` if it may be.
     ///
     /// An entry from the future, as left by a clock that was set back, is ignored.
     #[must_use]
@@ -69,10 +70,10 @@ impl AuthNeeded {
         self.remaining(*memory.needed.get(key.id())?, now)
     }
 
-    /// Records that a server wants a login, at `now`.
+    /// Records that a server needs a login, at `now`.
     ///
     /// # Errors
-    /// It could not be recorded.
+    /// Errors if it could not be recorded.
     pub async fn note(&self, key: &Key, now: SystemTime) -> Result<(), FileError> {
         let (id, since) = (key.id().to_owned(), millis(now));
         self.change(now, move |memory| {
@@ -81,10 +82,10 @@ impl AuthNeeded {
         .await
     }
 
-    /// Removes a server: there are new credentials for it.
+    /// Removes a server that has new credentials.
     ///
     /// # Errors
-    /// It could not be removed.
+    /// Errors if it could not be removed.
     pub async fn clear(&self, key: &Key, now: SystemTime) -> Result<(), FileError> {
         let is_known = self.read().is_ok_and(|memory| memory.needed.contains_key(key.id()));
         if !is_known {
@@ -131,12 +132,12 @@ impl AuthNeeded {
 
     fn remaining(&self, since: u64, now: SystemTime) -> Option<Duration> {
         let since = UNIX_EPOCH.checked_add(Duration::from_millis(since))?;
-        let left = match now.duration_since(since) {
+        let remaining = match now.duration_since(since) {
             Ok(age) => self.ttl.saturating_sub(age),
             Err(ahead) if ahead.duration() <= SKEW => self.ttl,
             Err(_) => Duration::ZERO,
         };
-        (!left.is_zero()).then_some(left)
+        (!remaining.is_zero()).then_some(remaining)
     }
 }
 

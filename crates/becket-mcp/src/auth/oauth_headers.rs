@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reqwest::header::AUTHORIZATION;
 
 use crate::auth::session::{Session, Stale};
-use crate::auth::source::{HeaderSource, Headers, Why};
+use crate::auth::source::{HeaderAttempt, HeaderSource, Headers};
 use crate::auth::tokens::Tokens;
 use crate::auth::{AuthError, HeadersError, NoHeaders, unattended};
 use crate::host::BoxFuture;
@@ -22,29 +22,29 @@ impl OAuthHeaders {
     }
 
     /// Returns the headers for a grant that needs no person.
-    async fn ask_unattended(&self, why: Why) -> Result<Headers, NoHeaders> {
-        if let Why::After401(challenge) = &why
+    async fn ask_unattended(&self, attempt: HeaderAttempt) -> Result<Headers, NoHeaders> {
+        if let HeaderAttempt::After401(challenge) = &attempt
             && challenge.is_insufficient_scope()
         {
             // More scopes can only be requested by configuring them.
             return Err(NoHeaders::AuthNeeded(challenge.clone()));
         }
-        let tokens = unattended::tokens(&self.0, why).await.map_err(broken)?;
+        let tokens = unattended::tokens(&self.0, attempt).await.map_err(broken)?;
         Ok(tokens.map(|tokens| self.header(&tokens)).unwrap_or_default())
     }
 
-    async fn ask(&self, why: Why) -> Result<Headers, NoHeaders> {
-        let (stale, challenge) = match why {
-            Why::First => match self.0.tokens().await.map_err(broken)? {
+    async fn ask(&self, attempt: HeaderAttempt) -> Result<Headers, NoHeaders> {
+        let (stale, challenge) = match attempt {
+            HeaderAttempt::First => match self.0.tokens().await.map_err(broken)? {
                 None => return Ok(Headers::new()),
                 Some(tokens) if tokens.is_fresh(self.0.now()) => return Ok(self.header(&tokens)),
-                Some(tokens) => (Stale::Old(tokens.access), None),
+                Some(tokens) => (Stale::Expiring(tokens.access), None),
             },
             // The token is valid: another one with the same scopes would not help.
-            Why::After401(challenge) if challenge.is_insufficient_scope() => {
+            HeaderAttempt::After401(challenge) if challenge.is_insufficient_scope() => {
                 return Err(NoHeaders::AuthNeeded(challenge));
             }
-            Why::After401(challenge) => (Stale::Refused(self.0.handed()), Some(challenge)),
+            HeaderAttempt::After401(challenge) => (Stale::Refused(self.0.handed()), Some(challenge)),
         };
         match self.0.renewed(stale).await.map_err(broken)? {
             Some(tokens) => Ok(self.header(&tokens)),
@@ -59,11 +59,11 @@ impl OAuthHeaders {
 }
 
 impl HeaderSource for OAuthHeaders {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
+    fn headers(&self, attempt: HeaderAttempt) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         if self.0.target().oauth.grant.wants_person() {
-            Box::pin(self.ask(why))
+            Box::pin(self.ask(attempt))
         } else {
-            Box::pin(self.ask_unattended(why))
+            Box::pin(self.ask_unattended(attempt))
         }
     }
 }

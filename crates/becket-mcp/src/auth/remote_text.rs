@@ -1,6 +1,6 @@
-//! Texts of remote origin, fit for an error.
+//! Texts of remote origin, made safe for an error.
 
-/// Limit on a line, in characters.
+/// The limit on a line, in characters.
 const LONGEST: usize = 500;
 
 /// Returns the beginning of a remote text, on one line and without control characters.

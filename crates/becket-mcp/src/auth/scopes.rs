@@ -1,7 +1,7 @@
-//! Selection of the scopes that a login asks for. Pure.
+//! The selection of the scopes that a login requests. Pure.
 //!
-//! - A server that wants more than was granted gets the scopes requested before and those it wants now, once.
-//! - Otherwise those that the user wrote, unchanged; else those of the challenge; else those of the metadata.
+//! - If a server wants more than was granted, the scopes requested before and those it wants now, once.
+//! - Otherwise those that the user configured, unchanged; else those of the challenge; else those of the metadata.
 //! - `offline_access` is added if the authorisation server supports it and the user has not configured any scopes.
 
 use crate::auth::AuthError;
@@ -11,8 +11,8 @@ use crate::challenge::Challenge;
 /// The scope for tokens that are renewed without the user.
 const OFFLINE: &str = "offline_access";
 
-/// Returns the scopes to ask for. `found` are those of the metadata, `supported` those of the authorisation server.
-pub(crate) fn wanted(
+/// Returns the scopes to request. `found` are those of the metadata, `supported` those of the authorisation server.
+pub(crate) fn requested(
     configured: &[String],
     challenge: &Challenge,
     kept: Option<&Tokens>,
@@ -38,12 +38,12 @@ pub(crate) fn wanted(
 
 fn more(named: Vec<String>, kept: &Tokens) -> Result<Vec<String>, AuthError> {
     let mut scopes = Vec::new();
-    for scope in kept.asked.iter().chain(&kept.scopes).chain(&named) {
+    for scope in kept.requested_scopes.iter().chain(&kept.scopes).chain(&named) {
         if !scopes.contains(scope) {
             scopes.push(scope.clone());
         }
     }
-    if scopes.iter().all(|scope| kept.asked.contains(scope)) {
+    if scopes.iter().all(|scope| kept.requested_scopes.contains(scope)) {
         return Err(AuthError::NotGranted { wanted: named });
     }
     Ok(scopes)

@@ -27,10 +27,10 @@ use crate::config::Tls;
 use crate::tls::Files;
 use becket_base::secret::Secret;
 
-/// Minimum age of a token for another renewal: the request that was refused had been sent before.
+/// The minimum age of a token for another renewal: the request that was refused had been sent before.
 const YOUNG: Duration = Duration::from_secs(2);
 
-/// Returns whether tokens of this moment are too new for other ones.
+/// Returns whether tokens obtained at this time are too new to be replaced.
 pub(crate) fn is_young(got: SystemTime, now: SystemTime) -> bool {
     now.duration_since(got).is_ok_and(|age| age < YOUNG)
 }
@@ -38,9 +38,9 @@ pub(crate) fn is_young(got: SystemTime, now: SystemTime) -> bool {
 /// The reason for a renewal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stale {
-    /// They are about to expire, and usable until then.
-    Old(Secret),
-    /// The server refused this one, or a request without any.
+    /// The tokens are about to expire, and usable until then.
+    Expiring(Secret),
+    /// The server refused this token, or a request without one.
     Refused(Option<Secret>),
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum Stale {
 pub(crate) enum TokenOrigin {
     /// A person has just logged in.
     ByLogin,
-    /// They replace earlier tokens.
+    /// The tokens replace earlier ones.
     ByRenewal,
 }
 
@@ -133,7 +133,7 @@ impl Session {
         self.state().handed.clone()
     }
 
-    /// Returns tokens other than the refused ones; `None`: only a login helps. Concurrent callers share one renewal.
+    /// Returns tokens other than the refused ones; `None` if only a login helps. Concurrent callers share one renewal.
     pub(crate) async fn renewed(self: &Arc<Self>, stale: Stale) -> Result<Option<Tokens>, AuthError> {
         let renewal = {
             let mut state = self.state();
@@ -163,7 +163,7 @@ impl Session {
         self.options().store.guard(&self.key).await
     }
 
-    /// Stores new tokens, under the guard, and clears the record that a login is needed. Returns their storage.
+    /// Stores new tokens, under the guard, and clears the record that a login is needed. Returns their location.
     pub(crate) async fn keep(
         &self,
         _guard: &Guard,
@@ -203,7 +203,7 @@ impl Session {
             return Ok(None);
         };
         let (refused, is_refused) = match &stale {
-            Stale::Old(token) => (Some(token), false),
+            Stale::Expiring(token) => (Some(token), false),
             Stale::Refused(token) => (token.as_ref(), true),
         };
         // Another process has renewed them, or the user has logged in.
@@ -215,8 +215,8 @@ impl Session {
         let Some(refresh) = &old.refresh else { return Ok(does) };
         let grant = Grant::Refresh { token: refresh, scopes: &old.scopes };
         match ask(self.web().await?, &old.issued, &old.client, grant).await {
-            Ok(given) => {
-                let tokens = given.next(old, self.now());
+            Ok(response) => {
+                let tokens = response.next(old, self.now());
                 self.keep(&guard, tokens.clone(), TokenOrigin::ByRenewal).await?;
                 self.state().renewed = Some(self.now());
                 Ok(Some(tokens))
@@ -235,7 +235,8 @@ impl Session {
     }
 }
 
-/// The platform's roots and the files of a server are read outside the threads that drive connections.
+/// Creates the client. The platform's roots and the files of a server are read outside of the threads that drive
+/// connections.
 async fn new_web(common: &Arc<Common>, url: &Url, tls: Option<Tls>) -> Result<HttpClient, AuthError> {
     let (common, url) = (Arc::clone(common), url.clone());
     let made = tokio::task::spawn_blocking(move || {
@@ -247,7 +248,7 @@ async fn new_web(common: &Arc<Common>, url: &Url, tls: Option<Tls>) -> Result<Ht
         // A server on this machine may work without roots, and the machine may have none.
         let config = common.trust.config(files);
         let config =
-            config.or_else(|error| if is_loopback(&url) { common.trust.nobody() } else { Err(error) });
+            config.or_else(|error| if is_loopback(&url) { common.trust.without_roots() } else { Err(error) });
         let config = config.map_err(|error| AuthError::Client(error.to_string().into()))?;
         HttpClient::new(config, UrlPolicy::new(&url, common.options.network))
     });

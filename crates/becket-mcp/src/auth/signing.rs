@@ -1,6 +1,6 @@
-//! Client assertions: a JWT that the private key of a client signs (RFC 7523, `private_key_jwt`).
+//! Client assertions: a JWT signed with the private key of a client (RFC 7523, `private_key_jwt`).
 //!
-//! rmcp could do it, with one more library for signatures; the one that TLS uses can sign too.
+//! rmcp could do this with one more library for signatures; the one that TLS uses can sign too.
 //!
 //! INVARIANT: the content of a key file reaches no error message, and an assertion is valid for one request.
 
@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::config::Algorithm;
 use becket_base::secret::Secret;
 
-/// Lifetime of an assertion, with room for clock differences.
+/// The lifetime of an assertion, with room for clock differences.
 const LIFE: Duration = Duration::from_secs(120);
 
 /// A key and its signature algorithm.
@@ -47,7 +47,7 @@ impl AssertionSigner {
         wanted: Option<Algorithm>,
         taken: Option<&[String]>,
     ) -> Result<Self, String> {
-        // The cause is not reported: the message would show a piece of it.
+        // The cause is not reported: the message would show a part of it.
         let der = PrivateKeyDer::from_pem_slice(pem)
             .map_err(|_| "there is no unencrypted `PRIVATE KEY` in it".to_owned())?;
         let key = ring::sign::any_supported_type(&der)
@@ -128,7 +128,7 @@ fn names(algorithms: &[Algorithm]) -> String {
 fn unique() -> Result<String, String> {
     let mut bytes = [0; 16];
     let random = ring::default_provider().secure_random;
-    random.fill(&mut bytes).map_err(|_| "this system gives no random numbers".to_owned())?;
+    random.fill(&mut bytes).map_err(|_| "this system provides no random numbers".to_owned())?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 

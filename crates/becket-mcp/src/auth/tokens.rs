@@ -1,4 +1,4 @@
-//! The tokens of a login, with everything that it takes to renew and to revoke them without the user.
+//! The tokens of a login, with everything that is needed to renew and revoke them without the user.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,7 +6,7 @@ use url::Url;
 
 use becket_base::secret::Secret;
 
-/// A token is renewed this long before it expires, or in the last quarter of a short life.
+/// The time before its expiry at which a token is renewed; a quarter of its life if that is shorter.
 const MARGIN: Duration = Duration::from_secs(60);
 
 /// The tokens of one server.
@@ -14,7 +14,7 @@ const MARGIN: Duration = Duration::from_secs(60);
 pub struct Tokens {
     /// The access token.
     pub access: Secret,
-    /// The refresh token; none if the server issues none.
+    /// The refresh token; `None` if the server issues none.
     pub refresh: Option<Secret>,
     /// The time at which the access token was obtained.
     pub obtained_at: SystemTime,
@@ -23,8 +23,8 @@ pub struct Tokens {
     /// The scopes that were granted.
     pub scopes: Vec<String>,
     /// The requested scopes; more than those granted if the server refused some.
-    pub asked: Vec<String>,
-    /// The client that they were issued to.
+    pub requested_scopes: Vec<String>,
+    /// The client that the tokens were issued to.
     pub client: Client,
     /// The issuer.
     pub issued: TokenIssuer,
@@ -33,7 +33,7 @@ pub struct Tokens {
 /// A client of an authorisation server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
-    /// Its id.
+    /// The id of the client.
     pub id: String,
     /// The method of client authentication.
     pub proof: Proof,
@@ -42,7 +42,7 @@ pub struct Client {
 /// The method by which a client authenticates at the token endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
-    /// None: a public client.
+    /// No authentication: a public client.
     None,
     /// A secret in the header `Authorization`.
     Basic(Secret),
@@ -53,11 +53,11 @@ pub enum Proof {
 /// The issuer of tokens. It is stored, never guessed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenIssuer {
-    /// The name of the authorisation server; none if it publishes none.
+    /// The name of the authorisation server; `None` if it publishes none.
     pub issuer: Option<String>,
     /// The endpoint that renews tokens.
     pub token_endpoint: Url,
-    /// The endpoint that revokes them.
+    /// The endpoint that revokes tokens.
     pub revocation_endpoint: Option<Url>,
     /// The resource, as sent to the authorisation server.
     pub resource: String,
@@ -80,7 +80,7 @@ impl Tokens {
 }
 
 impl Proof {
-    /// The secret, if there is one.
+    /// Returns the secret, if there is one.
     #[must_use]
     pub fn secret(&self) -> Option<&Secret> {
         match self {
@@ -94,7 +94,7 @@ impl Proof {
 mod tests {
     use super::*;
 
-    /// Tokens of a life of `life` seconds that began at the second 1000.
+    /// Returns tokens with a life of `life` seconds that began at the second 1000.
     fn tokens(life: Option<u64>) -> Tokens {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
         Tokens {
@@ -103,7 +103,7 @@ mod tests {
             obtained_at: start,
             expires_at: life.map(|life| start + Duration::from_secs(life)),
             scopes: Vec::new(),
-            asked: Vec::new(),
+            requested_scopes: Vec::new(),
             client: Client { id: "c".into(), proof: Proof::None },
             issued: TokenIssuer {
                 issuer: None,

@@ -1,7 +1,7 @@
 //! Tokens without a person at a browser: the grants by which a client, or the platform that it runs on, authenticates,
 //! and the one by which an identity provider vouches for a person.
-//!
 //! They are requested when the server demands authentication, and again before they expire. They are kept in memory
+//! only: the credentials are available in the next run too, so there is nothing to store.
 //! only: the credentials are available in the next run too, so there is nothing to store.
 //!
 //! No other grant is tried after a failure, and a refused request is not repeated at once.
@@ -19,14 +19,14 @@ use crate::auth::exchange::TokenExchangeRequest;
 use crate::auth::headless::resource;
 use crate::auth::logins::Target;
 use crate::auth::session::{Session, is_young};
-use crate::auth::source::Why;
+use crate::auth::source::HeaderAttempt;
 use crate::auth::tokens::Tokens;
 use crate::auth::{AuthError, exchange, scopes};
 use crate::challenge::Challenge;
 
-/// Time limit on discovery and the token request.
+/// The time limit on discovery and the token request.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Pause after a refusal; without it the client might be locked out.
+/// The pause after a refusal; without it the client might be locked out.
 const REST: Duration = Duration::from_secs(30);
 
 /// The tokens of one server.
@@ -39,19 +39,19 @@ pub(crate) struct UnattendedTokens {
     challenge: Challenge,
 }
 
-/// Returns the tokens for a request; none until the server has demanded authentication.
-pub(crate) async fn tokens(session: &Session, why: Why) -> Result<Option<Tokens>, AuthError> {
+/// Returns the tokens for a request; `None` until the server has demanded authentication.
+pub(crate) async fn tokens(session: &Session, attempt: HeaderAttempt) -> Result<Option<Tokens>, AuthError> {
     let mut state = session.unattended().lock().await;
     let now = session.now();
-    match why {
-        Why::First => match state.tokens.clone() {
+    match attempt {
+        HeaderAttempt::First => match state.tokens.clone() {
             Some(old) if !old.is_fresh(now) => match state.ask(session).await {
                 Err(_) if old.is_valid(now) => Ok(Some(old)),
-                asked => asked.map(Some),
+                result => result.map(Some),
             },
             known => Ok(known),
         },
-        Why::After401(challenge) => {
+        HeaderAttempt::After401(challenge) => {
             let is_young = state.got.is_some_and(|got| is_young(got, now));
             if let Some(tokens) = state.tokens.as_ref().filter(|_| is_young) {
                 return Ok(Some(tokens.clone()));
@@ -73,12 +73,12 @@ impl UnattendedTokens {
         if let Some((_, error)) = self.refused.as_ref().filter(|(at, _)| at.elapsed() < REST) {
             return Err(error.clone());
         }
-        let asked = timeout(LIMIT, get(session, &self.challenge)).await;
-        let asked = asked.unwrap_or_else(|_| {
+        let outcome = timeout(LIMIT, get(session, &self.challenge)).await;
+        let outcome = outcome.unwrap_or_else(|_| {
             let why = format!("it gave no token within {} s", LIMIT.as_secs());
             Err(AuthError::Unreachable { url: session.key().url().to_owned(), why })
         });
-        match &asked {
+        match &outcome {
             Ok(tokens) => {
                 (self.tokens, self.got, self.refused) = (Some(tokens.clone()), Some(session.now()), None);
             }
@@ -87,7 +87,7 @@ impl UnattendedTokens {
             }
             Err(_) => {}
         }
-        asked
+        outcome
     }
 }
 
@@ -99,7 +99,7 @@ async fn get(session: &Session, challenge: &Challenge) -> Result<Tokens, AuthErr
     let look = Look { web, server, named, missing_metadata: options.missing_metadata, wants_person: false };
     let (mut manager, authority) = look.find(challenge).await?;
     let found = manager.select_initial_scopes(&[]).await;
-    let scopes = scopes::wanted(&oauth.scopes, challenge, None, &[], found)?;
+    let scopes = scopes::requested(&oauth.scopes, challenge, None, &[], found)?;
     let resource = resource(&mut manager).await?;
     let AuthenticatedClient { client, by } = prove(oauth, &authority, session.now()).await?;
     let issued = authority.issued(resource);
@@ -114,6 +114,6 @@ async fn get(session: &Session, challenge: &Challenge) -> Result<Tokens, AuthErr
             Grant::Assertion { token: &vouched, scopes: &scopes }
         }
     };
-    let given = ask(web, &issued, &client, grant).await?;
-    Ok(given.first(scopes, client, issued, session.now()))
+    let response = ask(web, &issued, &client, grant).await?;
+    Ok(response.first(scopes, client, issued, session.now()))
 }

@@ -1,9 +1,9 @@
 //! The address policy of logins. Remote documents name the addresses, so they must not lead to machines that only this
-//! one can reach, and nothing secret is sent unencrypted.
+//! one can reach, and no secret is sent unencrypted.
 //!
 //! - `https`, or `http` on this machine for a server that is on this machine itself.
-//! - The server's own host, which the user has named, whatever its address; every other host by its address: public
-//!   ones; loopback addresses for a server on this machine; private ones if the host of this crate allows them.
+//! - The server's own host, which the user has named, at any address; every other host depending on its address:
+//!   public ones; loopback addresses for a server on this machine; private ones if the host of this crate allows them.
 //! - Never the special-purpose addresses, such as those of cloud metadata services.
 
 use std::net::IpAddr;
@@ -14,13 +14,13 @@ use url::{Host, Url};
 use crate::auth::AuthError;
 use crate::auth::key::shown;
 
-/// Addresses that logins may lead to, beside public ones.
+/// The addresses that logins may lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Network {
     /// Public addresses only.
     #[default]
     Public,
-    /// Private ones too, for the authorisation server of a company.
+    /// Private addresses too, for the authorisation server of a company.
     Private,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 mod tests {
     use super::*;
 
-    fn said(server: &str, network: Network, url: &str) -> String {
+    fn message(server: &str, network: Network, url: &str) -> String {
         let policy = UrlPolicy::new(&server.parse().unwrap(), network);
         policy.check("page", &url.parse().unwrap()).map_or_else(|error| error.to_string(), |()| "good".into())
     }
@@ -117,9 +117,9 @@ mod tests {
             (far, public, "https://ann:pw@as.example/a", "credentials"),
             (far, public, "https://as.example/a#b", "`#`"),
         ] {
-            let said = said(server, network, url);
-            assert!(said.contains(expected), "{server} {url}: {said}");
-            assert!(!said.contains("pw"), "{said}");
+            let message = message(server, network, url);
+            assert!(message.contains(expected), "{server} {url}: {message}");
+            assert!(!message.contains("pw"), "{message}");
         }
     }
 

@@ -8,14 +8,14 @@ use super::fingerprint::Fingerprint;
 
 /// A user's approvals.
 ///
-/// Each is for one project, one name and one content: the same command line means another program in another directory,
-/// and every change in an entry needs a new approval. It does not cover what the named program does.
+/// Each is for one project, one name and one content: the same command line means another program in another
+/// directory, and every change in an entry needs a new approval. It does not cover the behaviour of the named program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Approvals {
     projects: BTreeMap<String, BTreeMap<String, Fingerprint>>,
 }
 
-/// The text is not a file of approvals. Nothing counts as approved then.
+/// The text is not a file of approvals, so nothing counts as approved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the approvals of MCP servers can't be read, so none counts: {why}: remove the file, and approve again"
@@ -35,10 +35,10 @@ struct Wire {
 const VERSION: u32 = 1;
 
 impl Approvals {
-    /// Reads the output of [`Approvals::to_text`]. An empty text has no approvals.
+    /// Parses the output of [`Approvals::to_text`]. An empty text has no approvals.
     ///
     /// # Errors
-    /// The text has another format, or that of a later version.
+    /// Errors if the text has another format, or that of a later version.
     pub fn parse(text: &str) -> Result<Self, ApprovalsError> {
         if text.trim().is_empty() {
             return Ok(Self::default());

@@ -13,10 +13,10 @@ const DISABLED: &str = "disabledMcpjsonServers";
 const REFUSES_ALL: &str = "; until then every server of the project is refused";
 const BOTH_COUNT: &str = "; until then both count";
 
-/// Approvals and refusals by name, of every file that was read. A refusal beats an approval.
+/// Approvals and refusals by name, of every file that was read. A refusal overrides an approval.
 ///
-/// An approval by name holds whatever the project writes under that name later; an
-/// [`Approval`](super::Approvals::approve) holds for one content.
+/// An approval by name covers whatever the project writes under that name later; an
+/// [`Approval`](super::Approvals::approve) covers one content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choices {
     approves_all: bool,
@@ -43,7 +43,7 @@ impl Choices {
         self.refuses_all || self.refused.contains(name)
     }
 
-    /// Reads the choices of one file. A project's own file may refuse and never approve.
+    /// Reads the choices of one file. A project's own file may refuse but never approve.
     pub(super) fn read(source: &mut Source<'_, '_>) -> Self {
         let mut choices = Choices::default();
         for raw in source.values(DISABLED, BOTH_COUNT) {

@@ -17,24 +17,24 @@ use super::warning::ServerWarning;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfiguredServer {
-    /// Its name.
+    /// The name of the server.
     pub name: ServerName,
-    /// Its origin.
+    /// The origin of the entry.
     pub scope: Scope,
-    /// The position of its entry; `None` for one without a file.
+    /// The position of the entry; `None` for a server without a file.
     pub place: Option<Place>,
-    /// Its resolved configuration, or the error in it.
+    /// The resolved configuration, or the error in it.
     pub config: Result<ServerConfig, ServerConfigError>,
-    /// Its status: allowed or disabled.
+    /// The status: allowed or disabled.
     pub status: Status,
-    /// Warnings about it.
+    /// Warnings about the entry.
     pub warnings: Vec<ServerWarning>,
-    /// The fingerprint of its entry; `None` for one without a file.
+    /// The fingerprint of the entry; `None` for a server without a file.
     pub fingerprint: Option<Fingerprint>,
 }
 
 impl ConfiguredServer {
-    /// A server of the host's own program. No policy applies to it.
+    /// Creates a server of the host's own program. No policy applies to it.
     #[must_use]
     pub fn of_host(name: impl Into<ServerName>, config: ServerConfig) -> Self {
         Self {
@@ -67,13 +67,13 @@ impl ConfiguredServer {
     }
 }
 
-/// Reads the servers of a text like `.mcp.json`, in its order, for a host with this text only: no policy applies.
-/// [`resolve`](super::resolve) is for hosts with more than that.
+/// Reads the servers of a text like `.mcp.json`, in its order, for a host that has only this text: no policy applies.
+/// [`resolve`](super::resolve) is for hosts with more sources.
 ///
 /// `file` is for the messages; nothing is opened. `variables` expand `${VAR}` and `${VAR:-default}`.
 ///
 /// # Errors
-/// As [`read_file`].
+/// Errors as [`read_file`] does.
 ///
 /// ```
 /// use becket_mcp::config::{self, Transport};

@@ -1,8 +1,8 @@
-//! Insertion and removal of servers in the text of a file. Pure: text in, text out.
+//! Inserts servers into the text of a file and removes them. Pure: text in, text out.
 //!
 //! INVARIANT: all other content, the order of keys, indentation and line ends are unchanged. Before a text is returned
-//! it is parsed again, and its meaning differs in the one change only. A text that is not valid JSON, or that has a
-//! duplicate key on the way to the change, is not changed; nothing is written that could not be read.
+//! it is parsed again, and its meaning differs only in the one change. A text that is not valid JSON, or that has a
+//! duplicate key on the path of the change, is not changed; nothing is written that could not be read.
 
 pub use becket_base::json_edit::JsonEditError;
 use becket_base::json_edit::{self, JsonDocument};
@@ -15,7 +15,7 @@ use super::name;
 use super::scope::Scope;
 use becket_base::suggest;
 
-/// The part of a file that holds servers.
+/// The part of a file that contains servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<'a> {
     /// `mcpServers`, as in `.mcp.json` and settings.
@@ -27,21 +27,21 @@ pub enum Part<'a> {
 /// The behaviour if a server of the same name exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IfThere {
-    /// [`EditError::There`].
+    /// Returns [`EditError::AlreadyExists`].
     Refuse,
-    /// It is replaced, in its position.
+    /// Replaces it, in its position.
     Replace,
 }
 
-/// The reason for which a text was not changed.
+/// The reason why a text was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// Its text can't be changed.
+    /// The text can't be changed.
     #[error(transparent)]
     Json(#[from] JsonEditError),
     /// A server of this name exists already.
     #[error("there is a server `{name}` already: remove it first, or give the new one another name")]
-    There {
+    AlreadyExists {
         /// The name.
         name: String,
     },
@@ -75,11 +75,11 @@ fn near(meant: Option<&str>) -> String {
     meant.map_or(String::new(), |meant| format!(": did you mean `{}`?", name::Visible(meant)))
 }
 
-/// Returns the text with a server added, as the last one. An empty text counts as `{}`; missing parent objects are
-/// created. Variables in the entry are written as they are.
+/// Returns the text with a server appended. An empty text counts as `{}`; missing parent objects are created.
+/// Variables in the entry are written unchanged.
 ///
 /// # Errors
-/// [`EditError`]; nothing has been changed.
+/// Returns an [`EditError`]; nothing has been changed.
 ///
 /// ```
 /// use becket_mcp::config::edit::{self, IfThere, Part};
@@ -107,7 +107,7 @@ pub fn add(
 /// Returns the text without a server. The object that contained it stays, even if it is empty.
 ///
 /// # Errors
-/// [`EditError`]; nothing has been changed.
+/// Returns an [`EditError`]; nothing has been changed.
 pub fn remove(text: &str, part: Part<'_>, name: &str) -> Result<String, EditError> {
     change(text, part, name, EntryEdit::Remove)
 }
@@ -148,7 +148,7 @@ fn apply(top: &CstObject, keys: &[&str], name: &str, edit: EntryEdit<'_>) -> Res
             return not_there(suggest(name, &known).map(str::to_owned));
         }
         (Some(_), EntryEdit::Add(_, IfThere::Refuse)) => {
-            return Err(EditError::There { name: name.to_owned() });
+            return Err(EditError::AlreadyExists { name: name.to_owned() });
         }
         (Some(_), EntryEdit::Add(entry, IfThere::Replace)) | (None, EntryEdit::Add(entry, _)) => {
             json_edit::set(&object, name, &Value::Object(entry.clone()))?;
@@ -171,7 +171,7 @@ fn apply_to_value(value: &mut Value, keys: &[&str], name: &str, edit: EntryEdit<
     }
 }
 
-/// Checks that an entry can be read back, whatever its variables hold.
+/// Checks that an entry can be read back, whatever its variables contain.
 fn check(name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
     let wrong = |why: String| EditError::Entry { name: name.to_owned(), why };
     let text = serde_json::json!({KEY: {name: entry}}).to_string();
@@ -181,8 +181,8 @@ fn check(name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
         Ok(_) | Err(ServerConfigError::VariableMissing { .. }) => Ok(()),
         Err(error) => {
             // The position is in a text that the user has never seen.
-            let said = error.to_string();
-            Err(wrong(said.split_once(": ").map_or(said.as_str(), |(_, why)| why).to_owned()))
+            let message = error.to_string();
+            Err(wrong(message.split_once(": ").map_or(message.as_str(), |(_, why)| why).to_owned()))
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Errors in a configuration, in words that say what to do.
+//! Errors in a configuration, with messages that say what to do.
 //!
-//! Names and keys are quoted as written, cut if they are long. Values are not: any of them may be secret.
+//! Names and keys are quoted as written, shortened if they are long. Values are not quoted: any of them may be secret.
 
 use super::name::Visible;
 use super::place::Place;
@@ -40,7 +40,7 @@ pub enum ConfigError {
     },
     /// A duplicate key is ambiguous.
     #[error("{place}: `{}` comes twice: put all of it into one{effect}", cut(.key))]
-    Twice {
+    DuplicateKey {
         /// The position of the second one's value.
         place: Place,
         /// The key.
@@ -48,7 +48,7 @@ pub enum ConfigError {
         /// The effect until it is corrected; empty if there is none.
         effect: &'static str,
     },
-    /// A key without a meaning in this file.
+    /// A key has no meaning in this file.
     #[error("{place}: `{key}` counts only in {belongs}: move it there")]
     Powerless {
         /// The position of the value.
@@ -58,7 +58,7 @@ pub enum ConfigError {
         /// The files in which it counts.
         belongs: &'static str,
     },
-    /// A pattern of a policy can't be read.
+    /// A pattern of a policy can't be parsed.
     #[error("{place}: this pattern of `{list}` {why}{effect}")]
     Pattern {
         /// The position of the pattern.
@@ -121,19 +121,19 @@ pub enum ServerConfigError {
         /// The problem.
         why: &'static str,
     },
-    /// An unknown transport.
+    /// The transport is unknown.
     #[error("{place}: there is no type `{}`{}: write one of {known}", cut(.kind), near(.meant.as_deref()))]
     TypeUnknown {
         /// The position.
         place: Place,
         /// The type as written.
         kind: String,
-        /// A known one that may have been meant.
+        /// A known type that may have been meant.
         meant: Option<String>,
         /// The known types.
         known: String,
     },
-    /// An address without a transport.
+    /// There is an address and no type.
     #[error("{place}: there is a `url` and no `type`: write `\"type\": \"{likely}\"` beside it{}", or_other(.likely))]
     TypeMissing {
         /// The position of the server's object.
@@ -141,7 +141,7 @@ pub enum ServerConfigError {
         /// The type that it most likely is.
         likely: &'static str,
     },
-    /// An address and a program without a `type`.
+    /// There are an address and a program and no `type`.
     #[error(
         "{place}: there are a `command` and a `url` and no `type`: remove one, or write the type that is meant"
     )]
@@ -160,7 +160,7 @@ pub enum ServerConfigError {
         /// A key of the object that may have been meant.
         meant: Option<String>,
     },
-    /// A member without which a server of this type can't be reached is missing.
+    /// A member is missing without which a server of this type can't be reached.
     #[error("{place}: there is no `{key}`{}: a server of type `{kind}` needs one", near(.meant.as_deref()))]
     Missing {
         /// The position of the server's object.
@@ -172,7 +172,7 @@ pub enum ServerConfigError {
         /// A key of the object that may have been meant.
         meant: Option<String>,
     },
-    /// An address that can't be used.
+    /// An address can't be used.
     #[error("{place}: `{key}` {why}")]
     Url {
         /// The position of the value.
@@ -182,12 +182,12 @@ pub enum ServerConfigError {
         /// The problem, and what to do.
         why: String,
     },
-    /// A header that can't be sent.
+    /// A header can't be sent.
     #[error("{place}: the header `{}` {why}", cut(.name))]
     Header {
         /// The position of the value.
         place: Place,
-        /// Its name as written.
+        /// The name as written.
         name: String,
         /// The problem, and what to do.
         why: &'static str,
@@ -200,13 +200,13 @@ pub enum ServerConfigError {
         /// The problem, and what to do.
         why: String,
     },
-    /// A private key without its certificate.
+    /// There is a private key without its certificate.
     #[error("{place}: `tls` has a `key` and no `cert`: name the certificate as well")]
     KeyAlone {
         /// The position of `tls`.
         place: Place,
     },
-    /// Variables that are used are not set.
+    /// Variables are used that are not set.
     #[error("{place}: {} not set: set what is missing, or write `${{NAME:-default}}`", quoted(.names))]
     VariableMissing {
         /// The position of the server's object.
@@ -214,7 +214,7 @@ pub enum ServerConfigError {
         /// The names, sorted.
         names: Vec<String>,
     },
-    /// A malformed use of a variable.
+    /// A use of a variable is malformed.
     #[error(
         "{place}: `{}` is not a use of a variable: write `${{NAME}}` or `${{NAME:-default}}`, without another one in it",
         cut(.text)
@@ -231,7 +231,7 @@ pub enum ServerConfigError {
         /// The position of the server's object.
         place: Place,
     },
-    /// A variable's name that no environment can hold.
+    /// A variable has a name that no environment can contain.
     #[error("{place}: `{}` can't be the name of a variable: remove `=` and NUL, and leave no name empty", cut(.name))]
     VariableName {
         /// The position of the value.
@@ -239,7 +239,7 @@ pub enum ServerConfigError {
         /// The name as written.
         name: String,
     },
-    /// A time limit of zero.
+    /// The time limit is zero.
     #[error("{place}: a `timeout` of 0 leaves no time for any call: give milliseconds, or remove it")]
     NoTime {
         /// The position.
@@ -247,7 +247,7 @@ pub enum ServerConfigError {
     },
 }
 
-/// Returns a text of the user, cut to a readable length and without control characters.
+/// Returns a text of the user, shortened to a readable length and without control characters.
 pub(super) fn cut(text: &str) -> String {
     const LONGEST: usize = 80;
     Visible(&becket_base::text::cut(text, LONGEST)).to_string()

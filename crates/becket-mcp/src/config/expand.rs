@@ -1,10 +1,10 @@
 //! Expansion of `${VAR}` and `${VAR:-default}`.
 //!
 //! A variable that is set, even to the empty string, is used; the default is for one that is not set. `$VAR`, `$(…)`
-//! and an unclosed `${` stay as they are: this is not a shell.
+//! and an unclosed `${` stay unchanged: this is not a shell.
 //!
-//! A default that contains another `${` is rejected, since its end could be read in two ways. Names and uses are
-//! recorded, never a value.
+//! A default that contains another `${` is rejected, since its end would be ambiguous. Names and uses are recorded,
+//! never a value.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -16,13 +16,13 @@ use super::scope::OPTION;
 /// The available variables, and the errors so far.
 pub(super) struct Expander<'a> {
     variables: &'a [(OsString, OsString)],
-    /// Those of the scope; they count before the others.
+    /// The variables of the scope, which take precedence over the others.
     own: &'a [(OsString, OsString)],
     /// The options of a plugin, for its own entries.
     options: Option<&'a [(String, String)]>,
-    /// Names that are neither set nor given a default.
+    /// The names that are neither set nor given a default.
     missing: BTreeSet<String>,
-    /// The first use that can't be read.
+    /// The first use that can't be parsed.
     unclear: Option<String>,
     /// True if a value that must be text was not valid Unicode.
     not_text: bool,
@@ -58,7 +58,7 @@ impl<'a> Expander<'a> {
         })
     }
 
-    /// Errors if anything could not be expanded. `place` is that of the entry.
+    /// Errors if anything could not be expanded. `place` is the position of the entry.
     pub(super) fn finish(self, place: &Place) -> Result<(), ServerConfigError> {
         let place = place.clone();
         if let Some(text) = self.unclear {
@@ -98,7 +98,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// As in a process's environment, the last one of a name counts.
+    /// Returns the value of a variable. As in a process's environment, the last one of a name counts.
     fn variable(&self, name: &str) -> Option<&'a OsString> {
         let name = OsStr::new(name);
         let find = |variables: &'a [(OsString, OsString)]| {
@@ -108,7 +108,7 @@ impl<'a> Expander<'a> {
     }
 }
 
-/// Splits a text at the next `${…}`: before it, its content, after it.
+/// Splits a text at the next `${…}`: the text before it, its content, the text after it.
 fn next_use(text: &str) -> Option<(&str, &str, &str)> {
     let (before, opened) = text.split_once("${")?;
     let (inner, after) = opened.split_once('}')?;

@@ -1,4 +1,4 @@
-//! Digests of contents: of an entry as written, for approvals, and of a resolved configuration, for sharing
+//! Digests of contents: of an entry as written, for approvals, and of a resolved configuration, for shared
 //! connections.
 
 use std::ffi::OsString;
@@ -12,8 +12,8 @@ use super::server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transpo
 
 /// The fingerprint of an entry as written: `sha256:` and 64 hexadecimal digits.
 ///
-/// Every member counts, also those without a meaning here; their order and the blanks between them do not. Variables
-/// are not expanded, so that it is the same for everyone, and changes with the entry and not with a token.
+/// Every member counts, including unknown ones; their order and the blanks between them do not. Variables are not
+/// expanded, so that it is the same for everyone, and changes with the entry and not with a token.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 
@@ -132,7 +132,7 @@ impl ServerConfig {
     }
 }
 
-/// Hashes parts, each with its length before it: different sequences have different hashes.
+/// A hash of parts, each preceded by its length: different sequences have different hashes.
 struct Parts(Sha256);
 
 impl Parts {

@@ -16,7 +16,8 @@ pub enum Grant {
     Code,
     /// `client_credentials`: this program is the client, and authenticates with its secret.
     Secret,
-    /// `client_credentials`: the same, with an assertion signed by its private key (RFC 7523, `private_key_jwt`).
+    /// `client_credentials`: as [`Grant::Secret`], but with an assertion signed by its private key (RFC 7523,
+    /// `private_key_jwt`).
     Key(PrivateKey),
     /// `jwt_bearer`: the platform that this program runs on vouches for it, with a JWT in this file (RFC 7523). The
     /// file is read again for each token; its path is relative to the directory of the host.
@@ -31,9 +32,9 @@ pub enum Grant {
 pub struct IdentityProvider {
     /// The endpoint that exchanges tokens (RFC 8693): encrypted, or on this machine.
     pub token_endpoint: Url,
-    /// This program, as it is registered there.
+    /// The id of this program, as registered there.
     pub client_id: String,
-    /// Its secret there, if it has one.
+    /// The secret of this program, if it has one.
     pub client_secret: Option<Secret>,
     /// A file with the person's identity token, a JWT that a login at the provider writes and renews. It is read again
     /// for each token; its path is relative to the directory of the host.
@@ -45,7 +46,7 @@ pub struct IdentityProvider {
 pub struct PrivateKey {
     /// An unencrypted PEM file with an RSA, EC (P-256, P-384) or Ed25519 key; relative to the directory of the host.
     pub file: PathBuf,
-    /// The signature algorithm; `None`: one that the key allows and the authorisation server supports.
+    /// The signature algorithm; `None` for one that the key allows and the authorisation server supports.
     pub algorithm: Option<Algorithm>,
     /// The key id at the authorisation server (`kid`).
     pub id: Option<String>,
@@ -75,7 +76,7 @@ pub enum Algorithm {
 }
 
 impl Grant {
-    /// Returns its name as the value of `grant`.
+    /// Returns the value of `grant` for it.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -108,7 +109,7 @@ impl fmt::Debug for IdentityProvider {
 }
 
 impl Algorithm {
-    /// All of them; of those that a key supports, the first accepted one is used.
+    /// All algorithms; of those that a key supports, the first accepted one is used.
     pub const ALL: [Self; 9] = [
         Self::Es256,
         Self::Es384,
@@ -121,7 +122,7 @@ impl Algorithm {
         Self::Ps512,
     ];
 
-    /// Its name, as in `ES256`.
+    /// Returns the name of the algorithm, as in `ES256`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -139,7 +140,7 @@ impl Algorithm {
 
     /// Returns the algorithm of this name. `none`, and those that sign with a secret, are not supported.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 }

@@ -20,7 +20,7 @@ use becket_base::suggest;
 /// The key of the object of servers.
 pub(super) const KEY: &str = "mcpServers";
 
-/// The servers of one text, in its order. Nothing is decided about them yet: see [`resolve`](super::resolve).
+/// The servers of one text, in order. Nothing is decided about them yet: see [`resolve`](super::resolve).
 #[derive(Clone)]
 pub struct Layer {
     pub(super) scope: Scope,
@@ -38,19 +38,19 @@ pub(super) struct Entry {
 }
 
 impl Layer {
-    /// Returns the origin of its entries.
+    /// Returns the origin of the layer's entries.
     #[must_use]
     pub fn scope(&self) -> &Scope {
         &self.scope
     }
 
-    /// The names of its servers.
+    /// Returns the names of the layer's servers.
     pub fn names(&self) -> impl Iterator<Item = &ServerName> {
         self.entries.iter().map(|entry| &entry.name)
     }
 }
 
-/// Names alone: what entries say may be secret.
+/// Prints only names: the content of entries may be secret.
 impl fmt::Debug for Layer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<String> = self.names().map(ToString::to_string).collect();
@@ -63,7 +63,7 @@ impl fmt::Debug for Layer {
 /// `file` is for the messages; nothing is opened.
 ///
 /// # Errors
-/// The text is not JSON or has no `mcpServers`. An error in a single server is reported with that server.
+/// Errors if the text is not JSON or has no `mcpServers`. An error in a single server is reported with that server.
 pub fn read_file(text: &str, file: &Path, scope: Scope) -> Result<Layer, ConfigError> {
     let text = Text::new(text, file);
     let root = object(&text, text.text, "the file")?;
@@ -77,7 +77,7 @@ pub fn read_file(text: &str, file: &Path, scope: Scope) -> Result<Layer, ConfigE
     }
 }
 
-/// Returns the value of a key, which may occur once.
+/// Returns the value of a key, which may occur at most once.
 pub(super) fn once<'a>(
     text: &Text<'_>,
     root: &Pairs<'a>,
@@ -88,7 +88,7 @@ pub(super) fn once<'a>(
         (value, None) => Ok(value),
         (_, Some(second)) => {
             let place = text.start_of(second.get());
-            Err(ConfigError::Twice { place, key: key.to_owned(), effect: "" })
+            Err(ConfigError::DuplicateKey { place, key: key.to_owned(), effect: "" })
         }
     }
 }
@@ -136,7 +136,7 @@ fn name_in(scope: &Scope, plain: String) -> ServerName {
 
 fn entry(text: &Text<'_>, raw: &RawValue, name: ServerName) -> Entry {
     let place = text.start_of(raw.get());
-    // Too deeply nested content is compared as text.
+    // Content that is nested too deeply is compared as text.
     let (fingerprint, too_deep) = match serde_json::from_str::<Value>(raw.get()) {
         Ok(value) => (Fingerprint::of(&value), None),
         Err(error) => (

@@ -1,6 +1,6 @@
 //! A JSON object whose members are read one by one, each with its position.
 //!
-//! `null` counts as missing. No error quotes a value: any may be secret.
+//! `null` counts as missing. No error quotes a value: any of them may be secret.
 
 use std::collections::HashSet;
 
@@ -67,7 +67,7 @@ impl<'t, 'a> Members<'t, 'a> {
         self.get(key).map(|value| decode(self.text, value, &what(), "`true` or `false`")).transpose()
     }
 
-    /// An object of strings, in the order of the text.
+    /// Returns an object of strings, in the order of the text.
     pub(super) fn table(&self, key: &str) -> Result<Vec<(String, At<String>)>, ServerConfigError> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         let members = Members::read(self.text, value, &format!("`{key}`"))?;
@@ -84,7 +84,7 @@ fn string(text: &Text<'_>, raw: &RawValue, what: &str) -> Result<At<String>, Ser
     Ok(At { value, place: text.start_of(raw.get()) })
 }
 
-/// Reads a value of one type; `what` and `wanted` are for the error if it has another.
+/// Decodes a value of one type; `what` and `wanted` are for the error if it has another type.
 pub(super) fn decode<'a, T: serde::Deserialize<'a>>(
     text: &Text<'_>,
     raw: &'a RawValue,

@@ -1,7 +1,7 @@
 //! The configuration of MCP servers, `{"mcpServers": {"name": {"command": …}}}`.
 //!
-//! - `layer` reads a file of servers and `settings` a file with other settings too; only malformed JSON fails as a
-//!   whole.
+//! - `layer` reads a file of servers and `settings` a file with other settings too; only malformed JSON makes a whole
+//!   file fail.
 //! - `entry` reads one server; an error in it leaves the others usable.
 //! - `expand` expands `${VAR}` and `${VAR:-default}`; `server` is the result, with every variable expanded.
 //! - `policy`, `choices` and `approvals` decide which servers are allowed; `resolve` applies them, and decides between

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// The name of a server: the key of its entry, and its plugin.
+/// The name of a server: the key of its entry, and the name of its plugin.
 ///
 /// It is shown as `mcp_tool` handlers write it: `github`, or `plugin:tools:github` (`protocol.md` X5). Characters that
 /// would garble a terminal are shown as escapes; no server that can be connected has any in its name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct ServerName {
-    /// The key of its entry.
+    /// The key of the entry.
     pub plain: String,
-    /// Its plugin.
+    /// The name of the plugin, if it belongs to one.
     pub plugin: Option<String>,
 }
 
@@ -19,13 +19,13 @@ pub struct ServerName {
 pub(super) const OF_A_PLUGIN: &str = "plugin:";
 
 impl ServerName {
-    /// A server without a plugin.
+    /// Returns the name of a server without a plugin.
     #[must_use]
     pub fn plain(name: impl Into<String>) -> Self {
         Self { plain: name.into(), plugin: None }
     }
 
-    /// A plugin's server.
+    /// Returns the name of a plugin's server.
     #[must_use]
     pub fn of_plugin(plugin: impl Into<String>, name: impl Into<String>) -> Self {
         Self { plain: name.into(), plugin: Some(plugin.into()) }
@@ -47,7 +47,7 @@ impl From<&str> for ServerName {
     }
 }
 
-/// Returns the reason for which a text is not a valid server name.
+/// Returns the reason why a text is not a valid server name.
 pub(super) fn unfit(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("is empty")
@@ -62,7 +62,7 @@ pub(super) fn unfit(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Escapes characters that move the cursor, hide their neighbours or change the direction of text.
+/// A text with escapes for characters that move the cursor, hide their neighbours or change the direction of text.
 pub(super) struct Visible<'a>(pub(super) &'a str);
 
 impl fmt::Display for Visible<'_> {
@@ -73,8 +73,8 @@ impl fmt::Display for Visible<'_> {
     }
 }
 
-/// Returns true for control characters, line-breaking blanks, and those without width or that change the direction of
-/// text.
+/// Returns true for control characters, line-breaking blanks, and characters without width or that change the
+/// direction of text.
 pub(super) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')

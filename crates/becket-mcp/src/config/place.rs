@@ -1,12 +1,12 @@
 //! Positions in a file.
 //!
-//! INVARIANT: every slice whose position is asked for is part of the text; `serde_json` borrows raw values from it.
+//! INVARIANT: every slice whose position is requested is part of the text; `serde_json` borrows raw values from it.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A place in a file. Shown as `file:line:column`.
+/// A position in a file, displayed as `file:line:column`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Place {
@@ -24,17 +24,17 @@ impl fmt::Display for Place {
     }
 }
 
-/// A text and the file it comes from.
+/// A text and the file that it comes from.
 #[derive(Debug, Clone)]
 pub(super) struct Text<'a> {
     pub(super) text: &'a str,
     file: Arc<Path>,
-    /// The start of each line, in bytes: a text of 10,000 servers needs as many positions.
+    /// The byte offset of the start of each line: a text of 10,000 servers needs as many positions.
     lines: Vec<usize>,
 }
 
 impl<'a> Text<'a> {
-    /// Creates it from a text, without a byte-order mark.
+    /// Creates a text, without a byte-order mark.
     pub(super) fn new(text: &'a str, file: &Path) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let breaks = text.match_indices('\n').map(|(newline, _)| newline + 1);
@@ -51,9 +51,9 @@ impl<'a> Text<'a> {
         self.start_of(self.text.trim_start())
     }
 
-    /// Returns the position of `error`, which is from parsing `part`.
+    /// Returns the position of `error`, which occurred when parsing `part`.
     pub(super) fn place_of(&self, part: &str, error: &serde_json::Error) -> Place {
-        // For a value of the wrong type, the parser names its end.
+        // For a value of the wrong type, the parser reports its end.
         if error.is_data() && !part.starts_with(['{', '[']) {
             return self.start_of(part);
         }

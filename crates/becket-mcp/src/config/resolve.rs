@@ -1,8 +1,8 @@
 //! Merging of many files into one list: the entry that counts for each name, and its status. Pure.
 //!
-//! - A stronger scope counts, even if its entry is invalid or denied: nothing weaker silently replaces it.
+//! - The entry of a stronger scope counts, even if it is invalid or denied: a weaker one never silently replaces it.
 //! - An entry of a workspace that its user has not approved is ignored: it neither starts nor shadows another.
-//! - Of several reasons against a server, the one that its user can do least about is reported.
+//! - If there are several reasons against a server, the one that its user can do least about is reported.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -21,11 +21,11 @@ use super::status::{DisabledReason, PolicyReason, Status};
 pub struct Gates<'a> {
     /// The policy.
     pub policy: &'a McpPolicy,
-    /// Servers of the project that were approved or refused by name.
+    /// The user's approvals and refusals by name of servers of the project.
     pub choices: &'a Choices,
-    /// Servers of the project that were approved by content.
+    /// The user's approvals by content of servers of the project.
     pub approvals: &'a Approvals,
-    /// The project, as approvals name it.
+    /// The name of the project in approvals.
     pub project: &'a str,
     /// True if the user trusts the workspace. Otherwise nothing of [`Scope::Project`] and [`Scope::Local`] runs.
     pub workspace_trusted: bool,
@@ -42,8 +42,8 @@ pub struct ResolvedServers {
     pub others: Vec<ConfiguredServer>,
 }
 
-/// Decides between entries of one name, expands variables, and applies the gates. Of two layers of one scope the later
-/// one is the stronger.
+/// Selects one entry for each name, expands variables, and applies the gates. Of two layers of one scope the later one
+/// is the stronger.
 ///
 /// `variables` have to be the user's own: if a project could set one, it could change the meaning of an approved entry.
 #[must_use]
@@ -78,7 +78,7 @@ pub fn resolve(
     resolved
 }
 
-/// An entry, with the reason for which it is ignored until its user approves it.
+/// An entry, with the reason why it is ignored until its user approves it.
 struct Candidate {
     server: ConfiguredServer,
     held_back: Option<DisabledReason>,
@@ -101,7 +101,7 @@ fn counting(candidates: &[Candidate]) -> Vec<usize> {
     names.iter().enumerate().map(of).collect()
 }
 
-/// Returns the reason for which an entry of the workspace is ignored.
+/// Returns the reason why an entry of the workspace is ignored.
 fn held_back(server: &ConfiguredServer, gates: &Gates<'_>) -> Option<DisabledReason> {
     if server.scope.is_of_the_workspace() && !gates.workspace_trusted {
         return Some(DisabledReason::NotTrusted);
@@ -122,14 +122,14 @@ fn held_back(server: &ConfiguredServer, gates: &Gates<'_>) -> Option<DisabledRea
 }
 
 impl Candidate {
-    /// Returns whether it shadows others of its name. One with an invalid name does not: its name may only look like
-    /// that of another.
+    /// Returns whether it shadows others of its name. An entry with an invalid name does not: its name may only look
+    /// like that of another.
     fn counts(&self) -> bool {
         let is_unfit = matches!(self.server.config, Err(ServerConfigError::NameUnfit { .. }));
         self.held_back.is_none() && !is_unfit
     }
 
-    /// Returns its status; `other` is the one that counts instead of it.
+    /// Returns the status; `other` is the candidate that counts instead of this one.
     fn status(&self, other: Option<&Candidate>, gates: &Gates<'_>) -> Status {
         let is_managed = matches!(self.server.scope, Scope::Managed | Scope::Host);
         let policy = if gates.exclusive && !is_managed {

@@ -11,8 +11,8 @@ const DATA: [&str; 2] = ["CLAUDE_PLUGIN_DATA", "BECKET_PLUGIN_DATA"];
 /// The prefix of a plugin's option in an entry: `${user_config.KEY}`.
 pub(super) const OPTION: &str = "user_config.";
 
-/// The values that the entries of a plugin may use beside its directory. `Debug` shows no option's value: it may be a
-/// key.
+/// The values that the entries of a plugin may use in addition to its directory. `Debug` prints no option's value: it
+/// may be a key.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PluginValues {
     /// The directory in which the plugin keeps data.
@@ -28,26 +28,26 @@ impl fmt::Debug for PluginValues {
     }
 }
 
-/// The origin of an entry. Of two of one name, that of the stronger scope counts; see [`Scope::rank`].
+/// The origin of an entry. If two entries have one name, that of the stronger scope counts; see [`Scope::rank`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The host's own program, not a file.
     Host,
     /// The files of an administrator.
     Managed,
-    /// Files that are named on the command line.
+    /// Files named on the command line.
     CommandLine,
-    /// The user's own, for one project.
+    /// The user's own entries, for one project.
     Local,
-    /// The project's, shared by everyone that clones it: `.mcp.json` and project settings.
+    /// The project's entries, shared by everyone that clones it: `.mcp.json` and project settings.
     Project,
-    /// The user's own, for every project.
+    /// The user's own entries, for every project.
     User,
     /// A plugin.
     Plugin {
-        /// Its name.
+        /// The name of the plugin.
         name: String,
-        /// Its directory.
+        /// The directory of the plugin.
         root: PathBuf,
         /// Further values that its entries may use.
         values: Box<PluginValues>,
@@ -55,7 +55,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Returns its rank; 0 is the strongest.
+    /// Returns the rank; 0 is the strongest.
     #[must_use]
     pub fn rank(&self) -> u8 {
         match self {
@@ -69,8 +69,8 @@ impl Scope {
         }
     }
 
-    /// Returns the variables that entries of this scope may use and their processes get: for a plugin, the directories
-    /// of its files and its data.
+    /// Returns the variables that entries of this scope may use and their processes receive: for a plugin, the
+    /// directories of its files and its data.
     #[must_use]
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         match self {
@@ -101,8 +101,8 @@ impl Scope {
         }
     }
 
-    /// Returns whether it is part of the workspace or meant for it only, so that nothing of it runs before the
-    /// workspace is trusted.
+    /// Returns whether it is part of the workspace or meant for it only, so that none of it runs before the workspace
+    /// is trusted.
     pub(super) fn is_of_the_workspace(&self) -> bool {
         match self {
             Scope::Local | Scope::Project => true,
@@ -111,7 +111,7 @@ impl Scope {
     }
 }
 
-/// Writes a short label: `user`, `plugin tools`.
+/// Prints a short label: `user`, `plugin tools`.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,6 +1,7 @@
 //! A resolved server: its transport, with every variable expanded.
 //!
-//! `Debug` shows nothing that may be secret: no arguments, values of variables and headers, queries of URLs, or tokens.
+//! `Debug` prints nothing that may be secret: no arguments, values of variables and headers, queries of URLs, or
+//! tokens.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,9 +16,9 @@ use becket_base::secret::Secret;
 /// One server (`protocol.md` X1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// Its transport.
+    /// The transport of the server.
     pub transport: Transport,
-    /// Time limit on a call, whatever its caller allows; written in milliseconds.
+    /// The time limit on a call, whatever its caller allows; written in milliseconds.
     pub timeout: Option<Duration>,
 }
 
@@ -28,7 +29,7 @@ pub enum Transport {
     Stdio(Stdio),
     /// `http` or `streamable-http`: streamable HTTP.
     Http(Remote),
-    /// `sse`: HTTP with server-sent events, the older way.
+    /// `sse`: HTTP with server-sent events, the older transport.
     Sse(Remote),
     /// `ws`: WebSocket.
     WebSocket(Remote),
@@ -49,16 +50,16 @@ pub struct Stdio {
     pub command: OsString,
     /// The arguments after the program's own name.
     pub args: Vec<OsString>,
-    /// Variables on top of the environment that every server gets; of two of one name, these count.
+    /// Variables in addition to the environment that every server gets; these override variables of the same name.
     pub env: Vec<(OsString, OsString)>,
-    /// The directory it starts in, from that of the options; `None`: that one.
+    /// The directory in which it starts, relative to that of the options; `None` for that directory itself.
     pub cwd: Option<PathBuf>,
 }
 
 /// A server that is reached over a network.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Remote {
-    /// Its address: `http` or `https`, for WebSocket `ws` or `wss`. It has a host, and neither credentials nor a
+    /// The address: `http` or `https`, for WebSocket `ws` or `wss`. It has a host, and neither credentials nor a
     /// fragment.
     pub url: Url,
     /// Headers of every request, in the order of the text; each name occurs once and is not a header of the transport.
@@ -76,19 +77,19 @@ pub struct Remote {
 /// The OAuth configuration of a server.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct OAuth {
-    /// The client that is registered at the authorisation server already.
+    /// The id of the client, if it is already registered at the authorisation server.
     pub client_id: Option<String>,
-    /// Its secret.
+    /// The secret of the client.
     pub client_secret: Option<Secret>,
     /// An `https` address that describes this client and serves as its id.
     pub client_metadata_url: Option<String>,
-    /// The port of the loopback callback, from 1; `None`: any that is free.
+    /// The port of the loopback callback; `None` for any free port.
     pub callback_port: Option<u16>,
-    /// Scopes to ask for, instead of those that the server names.
+    /// The scopes to request, instead of those that the server names.
     pub scopes: Vec<String>,
     /// The address of the authorisation server's metadata, instead of discovery.
     pub auth_server_metadata_url: Option<Url>,
-    /// The grant. Without a person it needs a client id.
+    /// The grant. One that needs no person requires a client id.
     pub grant: Grant,
 }
 
@@ -97,27 +98,28 @@ pub struct OAuth {
 pub struct Tls {
     /// Certificates of authorities to trust instead of the platform's.
     pub ca: Option<PathBuf>,
-    /// The certificate to show.
+    /// The client certificate.
     pub cert: Option<PathBuf>,
-    /// Its private key; without it, the key is in the file of the certificate. Requires the certificate.
+    /// The private key of the certificate; without it, the key is in the file of the certificate. Requires the
+    /// certificate.
     pub key: Option<PathBuf>,
 }
 
 /// An editor on this machine.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ide {
-    /// Its address: `http(s)` for `sse-ide`, `ws(s)` for `ws-ide`.
+    /// The address: `http(s)` for `sse-ide`, `ws(s)` for `ws-ide`.
     pub url: Url,
-    /// Its name.
+    /// The name of the editor.
     pub ide_name: Option<String>,
-    /// The token by which it recognises this client.
+    /// The token by which the editor recognises this client.
     pub auth_token: Option<Secret>,
 }
 
 /// A server behind a proxy of the host.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// The base address, `http` or `https`, that the id is appended to.
+    /// The base address, `http` or `https`, to which the id is appended.
     pub url: Url,
     /// The server's id at the proxy: letters, digits and `-._~`, not only dots.
     pub id: String,
@@ -126,7 +128,7 @@ pub struct Proxy {
 }
 
 impl ServerConfig {
-    /// A server that is run as a process, with no limit of its own.
+    /// Creates a server that is run as a process, without a time limit of its own.
     #[must_use]
     pub fn stdio(command: impl Into<OsString>, args: Vec<OsString>) -> Self {
         let stdio = Stdio { command: command.into(), args, ..Stdio::default() };
@@ -135,7 +137,7 @@ impl ServerConfig {
 }
 
 impl Transport {
-    /// Returns its name as the value of `type`.
+    /// Returns the value of `type` for this transport.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -165,7 +167,7 @@ impl Transport {
         }
     }
 
-    /// The address of a server that has one.
+    /// Returns the address, for a server that has one.
     #[must_use]
     pub fn url(&self) -> Option<&Url> {
         match self {
@@ -188,11 +190,11 @@ impl Remote {
     }
 }
 
-/// Returns a URL as it may be shown: without the query, which may hold a key, and without credentials, which no URL
-/// read here has.
+/// Returns a URL in a form that may be shown: without the query, which may contain a key, and without credentials,
+/// which no URL parsed here has.
 pub(crate) fn shown_url(url: &Url) -> String {
     let mut bare = url.clone();
-    // A URL that can't hold credentials has none.
+    // A URL that can't contain credentials has none.
     let _ = (bare.set_username(""), bare.set_password(None));
     bare.set_query(None);
     bare.set_fragment(None);

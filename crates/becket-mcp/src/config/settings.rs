@@ -1,4 +1,4 @@
-//! Files with other content too: settings, and an agent's file about its user.
+//! Files that contain other settings too: settings files, and an agent's file about its user.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub struct Settings {
     pub policy: McpPolicy,
     /// The user's choices about a project's servers.
     pub choices: Choices,
-    /// Unreadable parts. Each describes its effect until it is corrected.
+    /// Parts that can't be read. Each error describes the effect until it is corrected.
     pub problems: Vec<ConfigError>,
 }
 
@@ -41,7 +41,8 @@ impl Settings {
 /// `file` is for the messages; nothing is opened.
 ///
 /// # Errors
-/// The text is not a JSON object. A managed file with this error may have denied anything: the caller must not go on.
+/// Errors if the text is not a JSON object. A managed file with this error may have denied anything: the caller must
+/// not continue.
 pub fn read_settings(text: &str, file: &Path, scope: Scope) -> Result<Settings, ConfigError> {
     let text = Text::new(text, file);
     let root = object(&text, text.text, "the file")?;
@@ -51,10 +52,10 @@ pub fn read_settings(text: &str, file: &Path, scope: Scope) -> Result<Settings, 
 /// Reads a file like `~/.claude.json`: `mcpServers` are the user's ([`Scope::User`]), those under the project's path in
 /// `projects` are the user's for that project ([`Scope::Local`]), as are the choices there.
 ///
-/// `project` is compared with the keys of `projects` as it is.
+/// `project` is compared literally with the keys of `projects`.
 ///
 /// # Errors
-/// The text is not a JSON object.
+/// Errors if the text is not a JSON object.
 pub fn read_user_file(text: &str, file: &Path, project: &str) -> Result<Settings, ConfigError> {
     let text = Text::new(text, file);
     let root = object(&text, text.text, "the file")?;

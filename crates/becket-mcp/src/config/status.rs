@@ -9,28 +9,28 @@ use super::scope::Scope;
 /// The status of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// It may be connected, unless its configuration is invalid.
+    /// The server may be connected, unless its configuration is invalid.
     Allowed,
-    /// It must not be.
+    /// The server must not be connected.
     Disabled(DisabledReason),
 }
 
-/// The reason for which a server is disabled; the message says what to do about it.
+/// The reason why a server is disabled; the message says what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DisabledReason {
-    /// Its entry says `"disabled": true`.
+    /// The entry contains `"disabled": true`.
     #[error("its entry says `\"disabled\": true`: remove that to use it")]
     ByEntry,
-    /// The user has refused it.
+    /// The user has refused the server.
     #[error("it is refused by `disabledMcpjsonServers`: remove it there to use it")]
     ByUser,
-    /// The program that drives the session has disabled it.
+    /// The program that drives the session has disabled the server.
     #[error("the program that drives this session has switched it off")]
     ByHost,
-    /// It belongs to a workspace that is not trusted.
+    /// The server belongs to a workspace that is not trusted.
     #[error("the workspace is not trusted: trust it to use the servers that belong to it")]
     NotTrusted,
-    /// It is the project's, and its content is not approved.
+    /// The server is the project's, and its content is not approved.
     #[error("{}: read its entry, then approve it", not_approved(*.changed))]
     NotApproved {
         /// The fingerprint to approve.
@@ -38,7 +38,7 @@ pub enum DisabledReason {
         /// True if another content of this name was approved.
         changed: bool,
     },
-    /// A policy forbids it.
+    /// A policy forbids the server.
     #[error("{why}")]
     ByPolicy {
         /// The rule of the policy.
@@ -47,9 +47,9 @@ pub enum DisabledReason {
     /// Another entry of the same name is stronger.
     #[error("{}: rename one to use both", shadowed(.by, .place.as_ref()))]
     Shadowed {
-        /// The origin of the other one.
+        /// The origin of the other entry.
         by: Scope,
-        /// Its position.
+        /// The position of the other entry.
         place: Option<Place>,
     },
 }
@@ -57,22 +57,22 @@ pub enum DisabledReason {
 /// The part of a policy that forbids a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyReason {
-    /// A pattern of a deny list matches it.
+    /// A pattern of a deny list matches the server.
     #[error("{place}: `deniedMcpServers` denies it: ask whoever wrote that")]
     Denied {
-        /// The pattern.
+        /// The position of the pattern.
         place: Place,
     },
-    /// A deny list is unreadable, so it denies every server.
+    /// A deny list can't be read, so it denies every server.
     #[error("{place}: `deniedMcpServers` can't be read, so it denies every server: correct it there")]
     Unreadable {
         /// The position of the unreadable part.
         place: Place,
     },
-    /// No pattern of an allow list matches it.
+    /// No pattern of an allow list matches the server.
     #[error("{place}: `allowedMcpServers` does not allow it: ask whoever wrote that")]
     NotListed {
-        /// The list, or the first of several that count as one.
+        /// The position of the list, or of the first of several that count as one.
         place: Place,
     },
     /// Only an administrator's servers may be used.

@@ -25,7 +25,7 @@ pub(super) fn of_call(answer: ServerResult) -> Result<Answer<CallResult>, String
                 is_error: answer.is_error.unwrap_or(false),
             }))
         }
-        // A block of a kind that the library does not know: read by hand, so that the rest is not lost.
+        // A block of a kind that the library does not know: parsed by hand, so that the rest is not lost.
         ServerResult::CustomResult(answer) => by_hand(answer.0).map(Answer::Done),
         ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
         ServerResult::CreateTaskResult(_) => Err("it is a task, which this client did not ask for".into()),

@@ -1,7 +1,7 @@
 //! One request and its answer.
 //!
-//! INVARIANT: a request without a waiter is cancelled at its server (`notifications/cancelled`), whichever way the
-//! waiting ended: deadline, token, or a dropped future.
+//! INVARIANT: a request without a waiter is cancelled at its server (`notifications/cancelled`), however the wait
+//! ended: deadline, token, or a dropped future.
 
 use std::sync::Arc;
 
@@ -32,8 +32,8 @@ impl Requester {
         self.peer.peer_info()
     }
 
-    /// Sends the request and waits for its answer, without a limit of its own. The call that it is part of learns the
-    /// ids under which it was sent.
+    /// Sends the request and waits for its answer, without a time limit of its own. The ids of the request are
+    /// reported to the call that it is part of.
     pub(super) async fn ask(
         &self,
         request: ClientRequest,
@@ -46,7 +46,7 @@ impl Requester {
             Err(error) => return Err(Trouble::from_service(error, None, &self.state)),
         };
         if let Some(call) = call {
-            call.sent(&handle.id, &handle.progress_token);
+            call.record_ids(&handle.id, &handle.progress_token);
         }
         let id = handle.id.clone();
         let mut waiting = PendingRequest(Some(handle));
@@ -71,7 +71,7 @@ impl PendingRequest {
 impl Drop for PendingRequest {
     fn drop(&mut self) {
         let Some(handle) = self.0.take() else { return };
-        // The first poll passes the notification to the task that sends; its delivery is not awaited.
+        // The first poll passes the notification to the sending task; its delivery is not awaited.
         let notice = handle.cancel(Some("the caller no longer waits for the answer".into()));
         let _ = unconstrained(notice).now_or_never();
     }

@@ -1,8 +1,8 @@
 //! The active calls of one connection: their progress, and the pauses of their clocks.
 //!
 //! A question of the server seldom names the call that it belongs to. Nothing is guessed then: the clocks of all calls
-//! of the connection pause, which can only give one of them more time than it should have, and no more than the most
-//! that a clock allows.
+//! of the connection pause, which can only give one of them more time than it should have, and no more than the
+//! maximum pause of a clock.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -76,7 +76,7 @@ pub(super) struct ActiveCall {
 
 impl ActiveCall {
     /// Records the ids of its request on the wire.
-    pub(super) fn sent(&self, id: &RequestId, token: &ProgressToken) {
+    pub(super) fn record_ids(&self, id: &RequestId, token: &ProgressToken) {
         if let Some(call) = self.calls.lock().iter_mut().find(|call| call.key == self.key) {
             call.sent = Some((id.clone(), token.clone()));
         }

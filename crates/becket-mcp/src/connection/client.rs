@@ -1,6 +1,6 @@
-//! The client side of the protocol: this side's description of itself, and the handlers of server messages.
+//! The client side of the protocol: the client's description of itself, and the handlers of server messages.
 //!
-//! What the host does not offer is not announced, and refused if a server asks for it anyway.
+//! Features that the host does not offer are not announced, and refused if a server requests them anyway.
 
 #![expect(deprecated, reason = "the protocol means to drop what servers still use")]
 
@@ -35,9 +35,9 @@ struct Side {
     host: HostHandle,
     calls: Arc<Calls>,
     catalog: Arc<Catalog>,
-    /// The server has said that one of its lists has changed.
+    /// Notified when the server announces that one of its lists has changed.
     changed: Notify,
-    /// The connection is over: answers are no longer awaited.
+    /// Cancelled when the connection is over: answers are no longer awaited.
     over: CancellationToken,
 }
 
@@ -56,12 +56,12 @@ impl Client {
         &self.0.calls
     }
 
-    /// Waits until the server says that one of its lists has changed. Cancel-safe.
+    /// Waits until the server announces that one of its lists has changed. Cancel-safe.
     pub(super) async fn changed(&self) {
         self.0.changed.notified().await;
     }
 
-    /// One of its lists has changed.
+    /// Records that one of its lists has changed.
     pub(super) fn announce(&self, list: impl FnOnce(&Catalog, &str)) {
         list(&self.0.catalog, &self.0.server);
         self.0.changed.notify_one();
@@ -90,8 +90,8 @@ impl Client {
         questions::roots(&self.0.host, &self.0.server, &self.0.over).await
     }
 
-    /// Runs a question of the server: the clocks of calls pause meanwhile, and it is cancelled when the server cancels
-    /// it, when the connection is over, and when no call remains that it could belong to.
+    /// Opens a question of the server: the clocks of calls pause until it is answered. It is cancelled when the server
+    /// cancels it, when the connection is over, and when no call remains that it could belong to.
     fn open(&self, context: &RequestContext<RoleClient>) -> Open {
         let origin = match context.extensions.get::<InboundStreamOrigin>() {
             Some(InboundStreamOrigin::OutboundRequest(id)) => Some(id.clone()),
@@ -189,17 +189,17 @@ impl ClientHandler for Client {
         Ok(CustomResult::new(answer))
     }
 
-    /// The library has no type for this one.
-    async fn on_custom_notification(&self, told: CustomNotification, _: NotificationContext<RoleClient>) {
-        if let Some(id) = questions::completed(&told) {
+    /// Handles a notification for which the library has no type.
+    async fn on_custom_notification(&self, notice: CustomNotification, _: NotificationContext<RoleClient>) {
+        if let Some(id) = questions::completed(&notice) {
             self.0.host.completed(&self.0.server, id);
         }
     }
 
-    async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let Some((tool, clock)) = self.0.calls.of_token(&told.progress_token) else { return };
+    async fn on_progress(&self, notice: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let Some((tool, clock)) = self.0.calls.of_token(&notice.progress_token) else { return };
         clock.progress();
-        let ProgressNotificationParam { progress: done, total, message, .. } = told;
+        let ProgressNotificationParam { progress: done, total, message, .. } = notice;
         let progress = Progress { tool: tool.to_string(), done, total, message };
         if let Some(listener) = clock.listener() {
             self.0.host.tell_listener(listener, &progress);
@@ -209,14 +209,14 @@ impl ClientHandler for Client {
 
     async fn on_logging_message(
         &self,
-        told: LoggingMessageNotificationParam,
+        notice: LoggingMessageNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let level = match serde_json::to_value(told.level) {
+        let level = match serde_json::to_value(notice.level) {
             Ok(Value::String(level)) => level,
             Ok(_) | Err(_) => String::new(),
         };
-        self.0.host.log(&self.0.server, LogMessage { level, logger: told.logger, data: told.data });
+        self.0.host.log(&self.0.server, LogMessage { level, logger: notice.logger, data: notice.data });
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

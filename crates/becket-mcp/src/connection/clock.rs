@@ -1,7 +1,7 @@
 //! The clock of one call. It pauses while the server waits for an answer of the user.
 //!
-//! INVARIANT: it pauses for at most `longest_pause` in all, and progress extends it to at most `longest`: no server
-//! keeps a call alive forever.
+//! INVARIANT: it pauses for at most `longest_pause` in total, and progress extends it to at most `longest`: no server
+//! can keep a call alive forever.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use crate::host::ProgressListener;
 pub(crate) struct Times {
     /// The time limit of the call.
     pub(crate) limit: Duration,
-    /// Limit on all pauses together.
+    /// The limit on all pauses together.
     pub(crate) longest_pause: Duration,
-    /// Each sign of progress restarts the limit, up to this in all; none: progress changes nothing.
+    /// Each sign of progress restarts the limit, up to this total; with `None` progress changes nothing.
     pub(crate) longest: Option<Duration>,
 }
 
@@ -46,7 +46,7 @@ impl Clock {
         Arc::new(Self { times, signal: watch::Sender::default(), listener })
     }
 
-    /// The time limit of the call, without pauses.
+    /// Returns the time limit of the call, without pauses.
     pub(crate) fn limit(&self) -> Duration {
         self.times.limit
     }

@@ -1,4 +1,4 @@
-//! The resources for connections beside each server's configuration: shared by all servers of a host.
+//! The resources for connections, in addition to each server's configuration: shared by all servers of a host.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -24,7 +24,7 @@ use crate::tls::{Files, Trust};
 /// The header for credentials.
 const AUTHORIZATION: &str = "authorization";
 
-/// Shared by all servers of a host.
+/// The resources that all servers of a host share.
 pub(crate) struct Connector {
     trust: Arc<Trust>,
     network: Network,
@@ -53,7 +53,7 @@ impl Connector {
         self.in_process.get(server)
     }
 
-    /// A server over a network.
+    /// Returns the target of a server that is reached over a network.
     pub(super) async fn remote(
         &self,
         server: &str,
@@ -70,7 +70,7 @@ impl Connector {
         self.bearer.is_some()
     }
 
-    /// A server behind a proxy of the host.
+    /// Returns the target of a server behind a proxy of the host.
     pub(super) async fn proxied(&self, proxy: &Proxy, options: &Options) -> Result<Target, Fault> {
         let headers: Arc<dyn HeaderSource> = match &self.bearer {
             Some(bearer) => Arc::new(Bearer::new(Arc::clone(bearer))),
@@ -79,7 +79,7 @@ impl Connector {
         self.target(&proxied(&proxy.url, &proxy.id), headers, None, options).await
     }
 
-    /// An editor on this machine.
+    /// Returns the target of an editor on this machine.
     pub(super) async fn ide(&self, ide: &Ide, options: &Options) -> Result<Target, Fault> {
         Target::ide(ide, self.tls(&ide.url, None).await?, options.line_cap.get())
     }
@@ -96,7 +96,8 @@ impl Connector {
         Ok(Target { url: url.clone(), headers, tls, reach: Reach::Anywhere, cap: options.line_cap.get() })
     }
 
-    /// Roots are many files, so they are read outside the threads that drive connections.
+    /// Loads the TLS configuration. Roots are many files, so they are read outside of the threads that drive
+    /// connections.
     async fn tls(&self, url: &Url, tls: Option<Tls>) -> Result<Arc<ClientConfig>, Fault> {
         let trust = Arc::clone(&self.trust);
         // No file is read for a connection that is not encrypted.
@@ -104,13 +105,13 @@ impl Connector {
         let made = tokio::task::spawn_blocking(move || {
             let Tls { ca, cert, key } = tls.unwrap_or_default();
             let files = Files { ca: ca.as_deref(), cert: cert.as_deref(), key: key.as_deref() };
-            if is_encrypted { trust.config(files) } else { trust.nobody() }
+            if is_encrypted { trust.config(files) } else { trust.without_roots() }
         });
         let made = made.await.map_err(|error| Fault::Unreachable(error.to_string()))?;
         made.map(Arc::new).map_err(|error| Fault::Unreachable(error.to_string()))
     }
 
-    /// Collects header sources, from the weakest to the strongest: configuration, helper, login. If a user has
+    /// Collects header sources in ascending order of precedence: configuration, helper, login. If a user has
     /// configured `Authorization`, no login replaces it.
     fn headers(
         &self,
@@ -158,7 +159,7 @@ pub(crate) fn brings_own(remote: &Remote) -> bool {
     remote.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION))
 }
 
-/// Returns whether a login, if needed, takes a person.
+/// Returns whether a login, if needed, requires a person.
 pub(crate) fn wants_person(remote: &Remote) -> bool {
     remote.oauth.as_ref().is_none_or(|oauth| oauth.grant.wants_person())
 }

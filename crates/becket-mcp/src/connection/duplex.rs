@@ -1,6 +1,6 @@
 //! A session over two halves that carry one message at a time, such as a WebSocket or a pair of channels.
 //!
-//! No background task runs: messages are read by their receiver, so an unread server has to wait.
+//! No background task runs: messages are read by their receiver, so the server has to wait if they are not read.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) trait Inbound: Send + 'static {
     /// Returns the text of the next message. Cancel-safe.
     fn receive(&mut self) -> impl Future<Output = Result<Bytes, Fault>> + Send;
 
-    /// Discards what the server still sends, until it has closed its side.
+    /// Discards everything that the server still sends, until it has closed its side.
     fn drain(&mut self) -> impl Future<Output = ()> + Send;
 }
 
@@ -68,7 +68,7 @@ impl<I: Inbound, O: Outbound> Duplex<I, O> {
         let Some(text) = self.outbox.first() else { return Ok(()) };
         let length = text.len();
         let sent = outbound.send(text).await;
-        self.outbox.sent(length);
+        self.outbox.record_sent(length);
         sent
     }
 }

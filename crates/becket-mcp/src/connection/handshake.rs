@@ -1,8 +1,8 @@
 //! The handshake: `initialize`, or the newer `server/discover`.
 //!
 //! Nearly every server knows `initialize`; over most transports it comes first, and a server that refuses it gets the
-//! newer request. That order costs most servers nothing, and needs no guess about the meaning of silence. A link that
-//! remembers its server's era may reverse it.
+//! newer request. That order costs most servers nothing, and silence need not be interpreted. A link that remembers
+//! its server's era may reverse it.
 
 use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
@@ -14,7 +14,7 @@ use super::link::{Era, FirstGreeting, Link};
 use super::no_answer::Trouble;
 use crate::fault::Fault;
 
-/// Limit on the quoted part of an invalid answer.
+/// The limit on the quoted part of an invalid answer.
 pub(super) const SHOWN: usize = 300;
 
 /// A running client.
@@ -46,7 +46,7 @@ async fn initialize_first<L: Link>(link: &L, client: &Client) -> Result<Service,
         done => return done,
     };
     match shake(link, client, Era::Discover).await {
-        // It does not know the newer way either: its first answer is the reason.
+        // It does not support the newer era either: its first answer is the reason.
         Err(Trouble::Refused { .. }) => Err(refusal),
         done => done,
     }

@@ -1,7 +1,7 @@
-//! Requests to the host on behalf of a server. A host that panics, hangs or has ended results in a refusal to the
-//! server and nothing worse.
+//! Requests to the host on behalf of a server. A host that panics, hangs or has ended causes no more than a refusal to
+//! the server.
 //!
-//! INVARIANT: no request reaches the host for a capability that it does not offer.
+//! INVARIANT: the host receives only requests for capabilities that it offers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::host::{
 pub(crate) struct HostHandle {
     host: Arc<dyn Host>,
     offers: Offers,
-    /// Time limit on an answer.
+    /// The time limit on an answer.
     limit: Duration,
 }
 
-/// The reason for which the host gave no answer.
+/// The reason why the host gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HostFailure {
     #[error("this client does not offer that")]
@@ -60,7 +60,7 @@ impl HostHandle {
             Elicitation::Url { .. } => self.offers.url,
         };
         let cancel = CancellationToken::new();
-        // A task to which the host has passed it on sees the end, too.
+        // A task to which the host has passed the question sees the end, too.
         let _over = cancel.clone().drop_guard();
         self.ask(offered, withdrawn, async { self.host.elicit(server, asked, &cancel).await }).await
     }
@@ -95,7 +95,7 @@ impl HostHandle {
     }
 
     pub(super) fn tell_listener(&self, listener: &ProgressListener, progress: &Progress) {
-        let _ = catch_unwind(AssertUnwindSafe(|| listener.hear(progress)));
+        let _ = catch_unwind(AssertUnwindSafe(|| listener.notify(progress)));
     }
 
     pub(super) fn log(&self, server: &str, logged: LogMessage) {

@@ -1,4 +1,4 @@
-//! The pending requests, by which an error without an id is matched to the only request that it can mean.
+//! The pending requests, used to match an error without an id to the only request that it can mean.
 //!
 //! A server that could not read a request answers without its id. With one pending request the match is clear; with
 //! several, nothing is guessed, and the deadlines decide.
@@ -14,7 +14,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 pub(in crate::connection) struct InFlight(Mutex<Vec<RequestId>>);
 
 impl InFlight {
-    pub(in crate::connection) fn sent(&self, message: &TxJsonRpcMessage<RoleClient>) {
+    pub(in crate::connection) fn record(&self, message: &TxJsonRpcMessage<RoleClient>) {
         match message {
             JsonRpcMessage::Request(request) => self.with(|ids| ids.push(request.id.clone())),
             JsonRpcMessage::Notification(sent) => {
@@ -53,7 +53,7 @@ impl InFlight {
     }
 }
 
-/// Some servers return a numeric id as a string; that is accepted.
+/// Returns whether two ids are equal. Some servers return a numeric id as a string; that is accepted.
 pub(super) fn is_same(sent: &RequestId, answered: &RequestId) -> bool {
     match (sent, answered) {
         (RequestId::Number(sent), RequestId::String(answered)) => {
@@ -73,7 +73,7 @@ mod tests {
         let in_flight = InFlight::default();
         for id in ids {
             let request = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
-            in_flight.sent(&serde_json::from_value(request).unwrap());
+            in_flight.record(&serde_json::from_value(request).unwrap());
         }
         in_flight
     }
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(meant(&in_flight), None);
         let cancelled =
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 4}});
-        in_flight.sent(&serde_json::from_value(cancelled).unwrap());
+        in_flight.record(&serde_json::from_value(cancelled).unwrap());
         assert_eq!(meant(&in_flight), Some(RequestId::Number(5)));
         assert_eq!(meant(&in_flight), None);
     }

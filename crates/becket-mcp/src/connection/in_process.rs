@@ -1,7 +1,7 @@
 //! A server within the host's own process: a pair of bounded channels (`protocol.md` X1).
 //!
-//! It does not run the server: that is the host's, and so is everything the server started. At the end, a server that
-//! runs longer than its grace is left to the host.
+//! It does not run the server: that is up to the host, and so is everything the server started. At the end, a server
+//! that runs longer than its grace is left to the host.
 //!
 //! INVARIANT: no background task runs here; when the link has ended, both channels are closed.
 
@@ -55,7 +55,7 @@ pub(crate) struct ServerMessages {
 }
 
 impl Inbound for ServerMessages {
-    /// The same parser as for other transports: a value is read as its text would be.
+    /// Encodes the message, so that it is parsed in the same way as over other transports.
     async fn receive(&mut self) -> Result<Bytes, Fault> {
         let text = self.receiver.recv().await.ok_or_else(gone)?.to_string();
         if text.len() > self.cap { Err(Fault::TooLarge(self.cap)) } else { Ok(text.into()) }
@@ -80,7 +80,7 @@ impl Outbound for ClientMessages {
         })
     }
 
-    /// Dropping the half is the announcement.
+    /// Drops the half, which announces the end.
     async fn close(&mut self) -> bool {
         true
     }

@@ -8,17 +8,17 @@ use rmcp::model::ServerPeerInfo;
 pub struct ServerInfo {
     /// The name of the program.
     pub name: Option<String>,
-    /// Its version.
+    /// The version of the program.
     pub version: Option<String>,
     /// The negotiated version of the protocol.
     pub protocol: String,
-    /// Its instructions for use.
+    /// The server's instructions for use.
     pub instructions: Option<String>,
-    /// It offers tools.
+    /// True if it offers tools.
     pub tools: bool,
-    /// It has resources.
+    /// True if it offers resources.
     pub resources: bool,
-    /// It has prompts.
+    /// True if it offers prompts.
     pub prompts: bool,
 }
 

@@ -33,7 +33,7 @@ pub(crate) trait Link: Send + Sync + 'static {
         let _ = era;
     }
 
-    /// Ends it; the server has `grace` to exit on its own.
+    /// Ends the link; the server has `grace` to exit on its own.
     fn end(&self, grace: Duration) -> impl Future<Output = ()> + Send;
 }
 
@@ -46,7 +46,7 @@ pub(crate) enum Era {
     Discover,
 }
 
-/// The first greeting to a server. If it refuses, the other one follows.
+/// The first greeting to a server. If the server refuses it, the other one follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstGreeting {
     /// `initialize`.
@@ -74,7 +74,7 @@ impl NotSent {
     }
 }
 
-/// The reason for which a message was not sent.
+/// The reason why a message was not sent.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
     /// The connection is broken; its state has the cause.
@@ -83,7 +83,7 @@ pub(crate) enum SendError {
     /// An error of this message alone.
     #[error("the message was not sent: {0}")]
     NotSent(#[source] NotSent),
-    /// It can't be encoded as JSON.
+    /// The message can't be encoded as JSON.
     #[error("the message can't be written: {0}")]
     Encode(#[from] serde_json::Error),
 }

@@ -32,12 +32,12 @@ pub(crate) struct Connection {
     state: Arc<State>,
     info: Arc<ServerInfo>,
     turns: Turns,
-    /// True once the connection has ended. Of concurrent callers, one ends it.
+    /// True once the connection has ended. Of several concurrent callers, one ends it.
     ending: tokio::sync::Mutex<bool>,
     redactor: ConnectionRedactor,
 }
 
-/// Locks by which one of several concurrent callers requests a list.
+/// Locks that let only one of several concurrent callers request a list.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     pub(crate) tools: tokio::sync::Mutex<()>,
@@ -52,7 +52,7 @@ pub(crate) enum OperationError {
     /// The connection broke. `unseen` is set if the server can't have seen the request.
     Gone {
         fault: Fault,
-        said: ServerOutput,
+        output: ServerOutput,
         unseen: bool,
     },
     Refused {
@@ -68,7 +68,7 @@ impl OperationError {
     /// A preliminary request failed: the call itself was not made.
     pub(crate) fn before_the_call(self) -> Self {
         match self {
-            Self::Gone { fault, said, .. } => Self::Gone { fault, said, unseen: true },
+            Self::Gone { fault, output, .. } => Self::Gone { fault, output, unseen: true },
             Self::NoSuchTool(_) | Self::Refused { .. } | Self::Unexpected(_) | Self::TooManyRounds(_) => self,
         }
     }
@@ -105,18 +105,18 @@ impl Connection {
         &self.info
     }
 
-    /// Fires when it is no longer usable.
+    /// Returns a token that fires when the connection is no longer usable.
     pub(crate) fn broken(&self) -> &CancellationToken {
         self.state.broken()
     }
 
-    /// Returns the fault that broke it, and the server's output until then.
+    /// Returns the fault that broke the connection, and the server's output until then.
     pub(crate) async fn fault(&self) -> (Fault, ServerOutput) {
         let fault = self.state.settled_fault().await;
         (self.redactor.fault(fault), self.redactor.output(self.state.output()))
     }
 
-    /// Waits until the server says that one of its lists has changed. Cancel-safe.
+    /// Waits until the server announces that one of its lists has changed. Cancel-safe.
     pub(crate) async fn changed(&self) {
         self.client.changed().await;
     }
@@ -172,7 +172,7 @@ impl Connection {
         }
         let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut service) = service {
-            // However its task ends, the pipe is closed with it.
+            // Whatever the result of its task, the pipe is closed with it.
             let _ = service.close().await;
         }
         self.link.end(exit_grace).await;
@@ -199,11 +199,11 @@ impl Connection {
             }
             Trouble::Unexpected(what) => return OperationError::Unexpected(what),
         };
-        OperationError::Gone { fault, said: self.state.output(), unseen }
+        OperationError::Gone { fault, output: self.state.output(), unseen }
     }
 }
 
-/// Open questions are cancelled.
+/// Cancels open questions.
 impl Drop for Connection {
     fn drop(&mut self) {
         self.state.broke(Fault::Closed);

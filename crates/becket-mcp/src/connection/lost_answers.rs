@@ -1,7 +1,7 @@
-//! Requests whose answer is lost or can't be read, with the reason, until their senders collect it.
+//! Requests whose answer is lost or can't be parsed, with the reason, until their senders collect it.
 //!
-//! Once a request was sent, `rmcp` ends the wait for its answer only by a reply. So an error reply wakes the sender, and
-//! the reason itself waits here. A server can't forge one: its errors are not recorded.
+//! Once a request was sent, `rmcp` only stops waiting for its answer when it receives a reply. So an error reply wakes
+//! the sender, and the reason itself is stored here. A server can't forge one: its errors are not recorded.
 //!
 //! INVARIANT: no fault that allows a retry is recorded. A request with a lost answer was sent.
 
@@ -16,10 +16,11 @@ use super::in_flight::is_same;
 use super::no_answer::Trouble;
 use crate::fault::Fault;
 
-/// Limit on the records: more than a host ever has active requests. Cancelled requests may leave theirs behind.
+/// The limit on the records: more than the active requests that a host ever has. Cancelled requests may leave theirs
+/// behind.
 const RECORDS: usize = 256;
 
-/// The reasons by request, the oldest first.
+/// The reasons by request, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct LostAnswers(Mutex<VecDeque<(RequestId, Trouble)>>);
 
@@ -36,7 +37,7 @@ impl LostAnswers {
         self.put(id, Trouble::Unexpected(why.clone()), why)
     }
 
-    /// Takes the reason for which a request has no answer. Without an id, it is the only request of a handshake.
+    /// Takes the reason why a request has no answer. Without an id, it is the only request of a handshake.
     pub(super) fn take(&self, id: Option<&RequestId>) -> Option<Trouble> {
         self.with(|lost| {
             let known = lost.iter().position(|(known, _)| id.is_none_or(|id| is_same(id, known)))?;

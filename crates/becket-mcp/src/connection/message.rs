@@ -1,7 +1,7 @@
 //! Parsing of messages.
 //!
-//! An answer that can't be parsed still names its request, which must not wait for its deadline. A line that is not
-//! JSON-RPC is not a message; servers print banners.
+//! An answer that can't be parsed still names its request, which must not have to wait for its deadline. A line that
+//! is not JSON-RPC is not a message; servers print banners.
 
 use rmcp::RoleClient;
 use rmcp::model::RequestId;
@@ -15,9 +15,9 @@ use super::shortcut;
 #[derive(Debug)]
 pub(in crate::connection) enum Line {
     Message(Box<RxJsonRpcMessage<RoleClient>>),
-    /// The answer to this request, which can't be parsed; with the reason.
+    /// The answer to this request can't be parsed, with the reason.
     Unreadable(RequestId, String),
-    /// JSON-RPC without a meaning here: an unknown notification, a malformed request.
+    /// JSON-RPC without an effect: an unknown notification, a malformed request.
     Ignored,
     /// Anything else.
     NoMessage,

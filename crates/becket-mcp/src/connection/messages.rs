@@ -1,4 +1,4 @@
-//! Conversions for any transport that carries one message at a time: bytes to messages, answers to questions.
+//! Conversions for any transport that carries one message at a time: bytes to messages, and answers to their requests.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Messages {
     /// Encodes a message, and records its request.
     pub(super) fn write(&self, message: &TxJsonRpcMessage<RoleClient>) -> Result<Vec<u8>, serde_json::Error> {
         let text = serde_json::to_vec(message)?;
-        self.in_flight.sent(message);
+        self.in_flight.record(message);
         Ok(text)
     }
 

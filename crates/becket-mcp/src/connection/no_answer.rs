@@ -1,4 +1,4 @@
-//! Errors of single requests: converts what `rmcp` reports.
+//! Errors of single requests, converted from those of `rmcp`.
 
 use std::error::Error;
 
@@ -12,18 +12,18 @@ use super::link::{NotSent, SendError};
 use super::state::State;
 use crate::fault::Fault;
 
-/// The reason for which a request has no valid answer.
+/// The reason why a request has no valid answer.
 #[derive(Debug)]
 pub(super) enum Trouble {
     /// The connection broke; its state has the cause.
     Gone,
-    /// It was broken before the request was sent: the server has never seen it.
+    /// The connection was broken before the request was sent: the server has never seen it.
     NotSent,
     /// This request was not sent, or the transport could not be opened.
     Failed(Fault),
-    /// It answered with an error.
+    /// The server answered with an error.
     Refused { code: i32, message: String, data: Option<Value> },
-    /// Its answer violates the protocol.
+    /// The server's answer violates the protocol.
     Unexpected(String),
 }
 

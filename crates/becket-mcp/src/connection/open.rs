@@ -1,6 +1,6 @@
 //! The handshake with a server, under one deadline.
 //!
-//! INVARIANT: a server that is not connected in the end has been ended before this returns or is dropped.
+//! INVARIANT: if connecting fails, the server has been ended before this returns or is dropped.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -130,32 +130,32 @@ impl<L: Link> PendingConnection<L> {
         let output = || self.link.state().output();
         // A deadline beyond the range of `Instant` is capped at a year.
         let deadline = Instant::now() + limit.min(Duration::from_secs(365 * 24 * 3600));
-        let asked = "initialize";
+        let request = "initialize";
         let service = match timeout_at(deadline, handshake::initialize(&self.link, &self.client)).await {
             Ok(Ok(service)) => service,
-            Ok(Err(trouble)) => return Err(self.error(asked, trouble).await),
-            Err(_) => return Err(ConnectError::TimedOut { asked, limit, said: output() }),
+            Ok(Err(trouble)) => return Err(self.error(request, trouble).await),
+            Err(_) => return Err(ConnectError::TimedOut { request, limit, output: output() }),
         };
-        let asked = "tools/list";
+        let request = "tools/list";
         match timeout_at(deadline, pages::tools(&Requester::new(service.peer(), self.link.state()))).await {
             Ok(Ok(tools)) => Ok((service, tools)),
-            Ok(Err(trouble)) => Err(self.error(asked, trouble).await),
-            Err(_) => Err(ConnectError::TimedOut { asked, limit, said: output() }),
+            Ok(Err(trouble)) => Err(self.error(request, trouble).await),
+            Err(_) => Err(ConnectError::TimedOut { request, limit, output: output() }),
         }
     }
 
-    async fn error(&self, asked: &'static str, trouble: Trouble) -> ConnectError {
+    async fn error(&self, request: &'static str, trouble: Trouble) -> ConnectError {
         let state = self.link.state();
         let fault = match trouble {
             Trouble::Gone | Trouble::NotSent => state.settled_fault().await,
             Trouble::Failed(fault) => fault,
             Trouble::Refused { code, message, .. } => {
-                return ConnectError::Refused { asked, code, message, said: state.output() };
+                return ConnectError::Refused { request, code, message, output: state.output() };
             }
             Trouble::Unexpected(what) => {
-                return ConnectError::Unexpected { asked, what, said: state.output() };
+                return ConnectError::Unexpected { request, what, output: state.output() };
             }
         };
-        ConnectError::broken(asked, fault, state.output())
+        ConnectError::broken(request, fault, state.output())
     }
 }

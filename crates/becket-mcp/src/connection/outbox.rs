@@ -1,16 +1,17 @@
 //! The queue of outgoing messages, in the order in which they were written.
 //!
-//! `rmcp` sends each message from a task of its own, and tasks start in any order. So a message is queued while it is
-//! encoded, and each task sends the first one: as many are sent as there are tasks, and none overtakes another.
+//! `rmcp` sends each message from a task of its own, and tasks start in any order. So a message is queued when it is
+//! encoded, and each task sends the first one of the queue: there are as many tasks as messages, and none overtakes
+//! another.
 //!
 //! INVARIANT: at most `UNREAD` bytes and one message wait.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// Limit on the queue for a server that does not read, in bytes.
+/// The limit on the queue for a server that does not read, in bytes.
 pub(super) const UNREAD: usize = 64 << 20;
-/// Approximate overhead of a message, in bytes.
+/// The approximate overhead of a message, in bytes.
 const MESSAGE: usize = 64;
 
 /// The queued messages.
@@ -23,7 +24,7 @@ struct Line {
     bytes: usize,
 }
 
-/// The queue exceeds its limit.
+/// An error: the queue exceeds its limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
@@ -39,13 +40,13 @@ impl Outbox {
         })
     }
 
-    /// Returns the first message. It counts until [`Outbox::sent`] gets its length: it is still queued while it is
-    /// sent.
+    /// Returns the first message. It counts until [`Outbox::record_sent`] is called with its length: it stays queued
+    /// while it is sent.
     pub(super) fn first(&self) -> Option<Vec<u8>> {
         self.with(|line| line.messages.pop_front())
     }
 
-    pub(super) fn sent(&self, length: usize) {
+    pub(super) fn record_sent(&self, length: usize) {
         self.with(|line| line.bytes = line.bytes.saturating_sub(length + MESSAGE));
     }
 
@@ -71,7 +72,7 @@ mod tests {
         assert_eq!(outbox.put(Vec::new()), Err(Full));
         let first = outbox.first().unwrap();
         assert_eq!(outbox.put(Vec::new()), Err(Full), "it is still being sent");
-        outbox.sent(first.len());
+        outbox.record_sent(first.len());
         assert_eq!(outbox.put(Vec::new()), Ok(()));
         assert_eq!((first[0], outbox.first().unwrap()[0], outbox.first().unwrap()[0]), (0, 1, 2));
     }

@@ -1,6 +1,6 @@
 //! The lists of a server, page by page.
 //!
-//! INVARIANT: a list is asked for at most `PAGES` times, and never twice with one cursor.
+//! INVARIANT: at most `PAGES` pages of a list are requested, and never two with the same cursor.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::handshake::shown;
 use super::no_answer::Trouble;
 use crate::tool::{Tool, page};
 
-/// Limit on pages, above that of any honest server.
+/// The limit on pages, above that of any well-behaved server.
 const PAGES: usize = 100;
 
 /// Lists the tools of the server; none if it announces none.
@@ -26,8 +26,8 @@ pub(super) async fn tools(requester: &Requester) -> Result<Vec<Tool>, Trouble> {
     all(requester, request, page_of_tools).await
 }
 
-/// Reads the tools of a page and the cursor of the next one. A page with a malformed tool is parsed manually, to keep
-/// the others.
+/// Returns the tools of a page and the cursor of the next one. A page with a malformed tool is parsed manually, to
+/// keep the other tools.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 fn page_of_tools(answer: ServerResult) -> Result<(Vec<Tool>, Option<String>), Trouble> {
     let by_hand = match answer {

@@ -15,10 +15,10 @@ use becket_process::CancellationToken;
 use super::host_handle::{HostFailure, HostHandle};
 use crate::host::{Elicitation, ElicitationAnswer};
 
-/// Limit on the id of a question, in bytes.
+/// The limit on the id of a question, in bytes.
 const LONGEST_ID: usize = 1024;
 
-/// A question for the user.
+/// Asks the user a question.
 pub(super) async fn elicit(
     host: &HostHandle,
     server: &str,
@@ -39,7 +39,7 @@ pub(super) async fn elicit(
     }
 }
 
-/// Reads the question.
+/// Converts the parameters of a question.
 pub(super) fn elicitation(params: ElicitRequestParams) -> Result<Elicitation, ErrorData> {
     match params {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
@@ -52,7 +52,7 @@ pub(super) fn elicitation(params: ElicitRequestParams) -> Result<Elicitation, Er
     }
 }
 
-/// Reads a question that the library can't parse: a form with fields that it does not know.
+/// Converts a question that the library can't parse: a form with unknown kinds of fields.
 pub(super) fn raw_elicitation(params: Option<&Value>) -> Result<Elicitation, ErrorData> {
     let unclear = || ErrorData::invalid_params("this question can't be read", None);
     let params = params.and_then(Value::as_object).ok_or_else(unclear)?;
@@ -72,11 +72,11 @@ pub(super) fn raw_elicitation(params: Option<&Value>) -> Result<Elicitation, Err
 }
 
 /// Returns the id of a completed question from its notification; `None` if the id is not a valid one.
-pub(super) fn completed(told: &CustomNotification) -> Option<&str> {
-    if told.method != "notifications/elicitation/complete" {
+pub(super) fn completed(notification: &CustomNotification) -> Option<&str> {
+    if notification.method != "notifications/elicitation/complete" {
         return None;
     }
-    let id = told.params.as_ref()?.get("elicitationId")?.as_str()?;
+    let id = notification.params.as_ref()?.get("elicitationId")?.as_str()?;
     Some(id).filter(|id| !id.is_empty() && id.len() <= LONGEST_ID)
 }
 
@@ -88,7 +88,7 @@ pub(super) async fn sample(
 ) -> Result<CreateMessageResult, ErrorData> {
     match host.sample(server, object(params)?, withdrawn).await {
         Ok(Ok(result)) => serde_json::from_value(Value::Object(result)).map_err(|error| {
-            ErrorData::internal_error(format!("what the model said can't be passed on: {error}"), None)
+            ErrorData::internal_error(format!("the answer of the model can't be passed on: {error}"), None)
         }),
         Ok(Err(why)) => Err(ErrorData::invalid_request(why, None)),
         Err(why) => Err(refused(why)),

@@ -19,7 +19,7 @@ use super::rounds::rounds;
 use crate::prompt::{Prompt, PromptResult};
 use crate::resource::{ResourceContents, ResourceTemplate, Resources};
 
-/// JSON-RPC: no such method.
+/// The JSON-RPC error code for an unknown method.
 const METHOD_NOT_FOUND: i32 = -32601;
 
 impl Connection {
@@ -83,7 +83,7 @@ impl Connection {
     }
 }
 
-/// Reads the answer to `resources/read`.
+/// Converts the answer to `resources/read`.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 fn contents(answer: ServerResult) -> Result<Answer<Vec<ResourceContents>>, OperationError> {
     match answer {
@@ -96,7 +96,7 @@ fn contents(answer: ServerResult) -> Result<Answer<Vec<ResourceContents>>, Opera
     }
 }
 
-/// Reads the answer to `prompts/get`.
+/// Converts the answer to `prompts/get`.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 fn prompt_result(answer: ServerResult) -> Result<Answer<PromptResult>, OperationError> {
     match answer {

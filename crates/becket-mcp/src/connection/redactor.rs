@@ -1,16 +1,16 @@
 //! Redaction of secrets that were sent to a server: they are removed from server text in errors and states.
 //!
-//! Servers quote what they were sent: an error page that shows all headers, "invalid key `sk-…`".
+//! Servers quote what they receive: an error page that shows all headers, "invalid key `sk-…`".
 //!
-//! The answer of a tool is not redacted, nor is a [`Challenge`](crate::Challenge), which a login has to read as it
-//! came; that one is not shown at all.
+//! The answer of a tool is not redacted, nor is a [`Challenge`](crate::Challenge), which a login has to parse
+//! unchanged; a challenge is not shown at all.
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::live::OperationError;
 use super::target::Target;
-use crate::auth::{HeaderSource, Headers, NoHeaders, Why};
+use crate::auth::{HeaderAttempt, HeaderSource, Headers, NoHeaders};
 use crate::connect_error::ConnectError;
 use crate::fault::{Fault, ServerOutput};
 use crate::host::BoxFuture;
@@ -19,12 +19,12 @@ use becket_base::secret::{Redactor, is_secret_variable};
 /// The minimum length of a variable's value that counts as secret: `true` and `none` do not.
 const SHORTEST_VALUE: usize = 6;
 
-/// The secrets of one connection. A clone has the same ones.
+/// The secrets of one connection. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConnectionRedactor(Arc<Mutex<Redactor>>);
 
 impl ConnectionRedactor {
-    /// Collects the values of the variables whose names mark them as secret; those of others are often needed to
+    /// Collects the values of the variables whose names mark them as secret; other values are often needed to
     /// understand an error.
     pub(super) fn of_variables(variables: &[(OsString, OsString)]) -> Self {
         let is_secret = |name: &OsString| is_secret_variable(&name.to_string_lossy());
@@ -37,7 +37,7 @@ impl ConnectionRedactor {
         Self(Arc::new(Mutex::new(redactor)))
     }
 
-    /// Redacts them in a text.
+    /// Redacts the secrets in a text.
     pub(super) fn clean(&self, text: &str) -> String {
         self.lock().redact(text)
     }
@@ -71,8 +71,8 @@ impl ConnectionRedactor {
 
     pub(super) fn failed(&self, failed: OperationError) -> OperationError {
         match failed {
-            OperationError::Gone { fault, said, unseen } => {
-                OperationError::Gone { fault: self.fault(fault), said: self.output(said), unseen }
+            OperationError::Gone { fault, output, unseen } => {
+                OperationError::Gone { fault: self.fault(fault), output: self.output(output), unseen }
             }
             OperationError::Refused { code, message, data } => {
                 OperationError::Refused { code, message: self.clean(&message), data }
@@ -85,20 +85,23 @@ impl ConnectionRedactor {
     pub(super) fn connect_error(&self, error: ConnectError) -> ConnectError {
         match error {
             ConnectError::NoWay(fault) => ConnectError::NoWay(self.fault(fault)),
-            ConnectError::Broken { asked, fault, said } => {
-                ConnectError::Broken { asked, fault: self.fault(fault), said: self.output(said) }
+            ConnectError::Broken { request, fault, output } => {
+                ConnectError::Broken { request, fault: self.fault(fault), output: self.output(output) }
             }
-            ConnectError::TimedOut { asked, limit, said } => {
-                ConnectError::TimedOut { asked, limit, said: self.output(said) }
+            ConnectError::TimedOut { request, limit, output } => {
+                ConnectError::TimedOut { request, limit, output: self.output(output) }
             }
-            ConnectError::Refused { asked, code, message, said } => {
-                ConnectError::Refused { asked, code, message: self.clean(&message), said: self.output(said) }
+            ConnectError::Refused { request, code, message, output } => ConnectError::Refused {
+                request,
+                code,
+                message: self.clean(&message),
+                output: self.output(output),
+            },
+            ConnectError::Unexpected { request, what, output } => {
+                ConnectError::Unexpected { request, what: self.clean(&what), output: self.output(output) }
             }
-            ConnectError::Unexpected { asked, what, said } => {
-                ConnectError::Unexpected { asked, what: self.clean(&what), said: self.output(said) }
-            }
-            ConnectError::Lost { fault, said } => {
-                ConnectError::Lost { fault: self.fault(fault), said: self.output(said) }
+            ConnectError::Lost { fault, output } => {
+                ConnectError::Lost { fault: self.fault(fault), output: self.output(output) }
             }
             ConnectError::Config(_)
             | ConnectError::Disabled(_)
@@ -115,7 +118,7 @@ impl ConnectionRedactor {
     }
 }
 
-/// Records every header that is returned.
+/// A header source that records the secrets of every header that it returns.
 #[derive(Debug)]
 struct HeaderRecorder {
     source: Arc<dyn HeaderSource>,
@@ -123,13 +126,13 @@ struct HeaderRecorder {
 }
 
 impl HeaderSource for HeaderRecorder {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
+    fn headers(&self, attempt: HeaderAttempt) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         Box::pin(async move {
-            let headers = self.source.headers(why).await?;
+            let headers = self.source.headers(attempt).await?;
             for (_, value) in &headers {
                 let value = value.expose().trim();
                 self.redactor.lock().add(value);
-                // The part after `Bearer` is the secret.
+                // Only the part after `Bearer` is the secret.
                 value.split_once(' ').into_iter().for_each(|(_, token)| self.redactor.lock().add(token));
             }
             Ok(headers)

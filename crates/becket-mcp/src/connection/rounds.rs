@@ -1,8 +1,8 @@
 //! Calls that the server answers with a question: the host answers it, and the call is repeated with the answer.
 //!
-//! A server asks in two ways: by an error with addresses that the user has to visit first (-32042), and since
-//! 2026-07-28 by a result with the requested input. Either way it has not done the work yet, so that repeating the call
-//! does not do it twice.
+//! A server asks in two ways: with an error that lists addresses the user has to visit first (-32042), and since
+//! 2026-07-28 with a result that requests input. Either way it has not done the work yet, so repeating the call does
+//! not do it twice.
 //!
 //! INVARIANT: a call is repeated at most `ROUNDS` times.
 
@@ -22,11 +22,11 @@ use super::live::OperationError;
 use super::questions;
 use crate::host::{Elicitation, ElicitationAnswer};
 
-/// Limit on the questions in answer to one call.
+/// The limit on questions in answer to one call.
 pub(super) const ROUNDS: u32 = 3;
 /// The code of an error with addresses to visit.
 const URL_NEEDED: i32 = -32042;
-/// Pause before a call that the server asked to repeat without a question; it doubles each time.
+/// The pause before a call that the server asked to repeat without a question; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// The additional parameters of a repeated call.
@@ -87,7 +87,7 @@ enum RetryCondition {
     Visits(Vec<Elicitation>, OperationError),
 }
 
-/// Returns the addresses that an error asks the user to visit; `None` if it is another error, or unreadable.
+/// Returns the addresses that an error asks the user to visit; `None` if it is another error, or malformed.
 fn visits(refusal: &OperationError) -> Option<Vec<Elicitation>> {
     let OperationError::Refused { code: URL_NEEDED, data: Some(data), .. } = refusal else { return None };
     let asked = data.get("elicitations")?.as_array()?;
@@ -99,7 +99,7 @@ fn visits(refusal: &OperationError) -> Option<Vec<Elicitation>> {
     if visits.is_empty() { None } else { Some(visits) }
 }
 
-/// Sequentially: each is a question to one user.
+/// Visits the addresses one after the other, since each is a question to the same user.
 async fn visited(client: &Client, visits: Vec<Elicitation>) -> bool {
     for visit in visits {
         match client.elicit(visit).await {

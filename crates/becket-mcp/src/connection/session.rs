@@ -1,8 +1,8 @@
-//! A transport that outlives its handshakes: a refused one leaves it for the next.
+//! A transport that outlives its handshakes: after a refused one it is used for the next.
 //!
-//! `rmcp` gets a [`Wire`], and the link owns the [`Session`].
+//! `rmcp` uses a [`Wire`], and the link owns the [`Session`].
 //!
-//! INVARIANT: once `stop` is cancelled, nothing is received or sent any longer, except to say goodbye.
+//! INVARIANT: once `stop` is cancelled, nothing more is received or sent, except for the farewell.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,12 +32,12 @@ pub(crate) trait Session: Send + Sync + 'static {
     /// Called when `rmcp` has no more messages.
     fn close(&self) {}
 
-    /// Takes leave of the server, in the way of its transport.
+    /// Says goodbye to the server, as its transport defines.
     fn goodbye(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
-    /// Drops what it holds, at once if that is unused, else as soon as its users see the stop.
+    /// Drops its resources: at once if they are unused, otherwise as soon as their users notice the stop.
     fn release(&self) {}
 }
 
@@ -85,12 +85,12 @@ impl Lifetime {
     }
 }
 
-/// The way to open a session.
+/// A type that can open a session.
 pub(crate) trait Opener: Send + Sync + 'static {
-    /// The type of its session.
+    /// The type of the session.
     type Session: Session;
 
-    /// Opens it. Dropping the future cancels this.
+    /// Opens a session. Dropping the future cancels this.
     fn open(&self, lifetime: &Lifetime) -> impl Future<Output = Result<Self::Session, Fault>> + Send;
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct SessionLink<O: Opener> {
 }
 
 impl<O: Opener> SessionLink<O> {
-    /// Creates it. Nothing is opened yet.
+    /// Creates the link. Nothing is opened yet.
     pub(super) fn with(opener: O) -> Self {
         Self { opener, lifetime: Lifetime::default(), session: Mutex::default() }
     }

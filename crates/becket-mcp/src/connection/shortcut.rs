@@ -1,9 +1,9 @@
-//! The answer to the call of a tool, read in one pass.
+//! The answer to a tool call, parsed in one pass.
 //!
-//! The library parses any message by trying every type in turn, which is most of the cost of a call. Nearly all answers
-//! are those of tools.
+//! The library parses any message by trying every type in turn, which is most of the cost of a call. Nearly all
+//! answers are results of tools.
 //!
-//! INVARIANT: the result is that of the library; anything ambiguous is left to it.
+//! INVARIANT: the result equals that of the library; anything ambiguous is left to the library.
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -22,7 +22,7 @@ struct Answer {
     result: OfTool,
 }
 
-/// Has no `resultType`, and no member that only other kinds of results have.
+/// A result without `resultType`, and without members of other kinds of results.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct OfTool {
@@ -34,12 +34,12 @@ struct OfTool {
     meta: Option<MetaObject>,
 }
 
-/// An explicit null is a value.
+/// Deserializes a member so that an explicit null counts as a value.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
-/// Parses a text, if it is certainly the answer of a tool.
+/// Parses a text, if it is certainly the result of a tool call.
 pub(super) fn read(text: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
     let Answer { id, result: OfTool { content, structured_content, is_error, meta }, .. } =
         serde_json::from_slice(text).ok()?;

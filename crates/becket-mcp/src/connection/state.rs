@@ -10,12 +10,12 @@ use super::lost_answers::LostAnswers;
 use super::tail::Tail;
 use crate::fault::{Fault, ServerOutput};
 
-/// Limit on the quoted part of an invalid line.
+/// The limit on the quoted part of an invalid line.
 const SHOWN: usize = 200;
-/// A process that has ended closes its pipes a moment before its end is known.
+/// The time between the moment a process closes its pipes and the moment its end is known.
 const SETTLE: Duration = Duration::from_millis(500);
 
-/// Shared by the process, the wire and the callers of one connection.
+/// The state shared by the process, the wire and the callers of one connection.
 #[derive(Debug, Default)]
 pub(in crate::connection) struct State {
     fault: OnceLock<Fault>,
@@ -33,14 +33,14 @@ impl State {
         self.broken.cancel();
     }
 
-    /// Fires when it is broken.
+    /// Returns a token that fires when the connection is broken.
     pub(in crate::connection) fn broken(&self) -> &CancellationToken {
         &self.broken
     }
 
     /// Waits for the fault of a connection that can no longer send.
     pub(in crate::connection) async fn settled_fault(&self) -> Fault {
-        // Without another fault after a while, it still runs and has only closed its stdin.
+        // Without another fault after a while, the process still runs and has only closed its stdin.
         let _ = timeout(SETTLE, self.broken.cancelled()).await;
         self.fault.get().cloned().unwrap_or(Fault::StdinClosed)
     }

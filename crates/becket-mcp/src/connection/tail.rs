@@ -1,10 +1,10 @@
-//! The last bytes of a stream, however long it gets.
+//! The last bytes of a stream, however long it is.
 //!
-//! INVARIANT: at most `KEPT` bytes are held.
+//! INVARIANT: at most `KEPT` bytes are kept.
 
 use std::collections::VecDeque;
 
-/// Limit on the kept part of a server's stderr.
+/// The limit on the kept part of a server's stderr.
 pub(super) const KEPT: usize = 8 << 10;
 
 /// The end of the pushed bytes.
@@ -19,7 +19,7 @@ impl Tail {
         self.0.extend(bytes);
     }
 
-    /// The text, from the beginning of a character on.
+    /// Returns the text, starting at a character boundary.
     pub(super) fn text(&self) -> String {
         let (front, back) = self.0.as_slices();
         let bytes = [front, back].concat();

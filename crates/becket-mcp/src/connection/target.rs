@@ -13,15 +13,15 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use super::trouble::Place;
-use crate::auth::{HeaderSource, HeadersError, StaticHeaders, Why};
+use crate::auth::{HeaderAttempt, HeaderSource, HeadersError, StaticHeaders};
 use crate::challenge::Challenge;
 use crate::config::{Ide, shown_url};
 use crate::fault::Fault;
 
-/// A server over a network. `Debug` shows neither a query nor the headers.
+/// A server over a network. `Debug` prints neither a query nor the headers.
 #[derive(Clone)]
 pub(crate) struct Target {
-    /// The position.
+    /// The address of the server.
     pub(crate) url: Url,
     /// The source of request headers.
     pub(crate) headers: Arc<dyn HeaderSource>,
@@ -29,7 +29,7 @@ pub(crate) struct Target {
     pub(crate) tls: Arc<ClientConfig>,
     /// The addresses that are allowed for it.
     pub(crate) reach: Reach,
-    /// Limit on a message of the server, in bytes.
+    /// The limit on a message of the server, in bytes.
     pub(crate) cap: usize,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Debug for Target {
 pub(crate) enum Reach {
     /// Anywhere.
     Anywhere,
-    /// On this machine: the data must not leave it.
+    /// Only on this machine: the data must not leave it.
     ThisMachine,
 }
 
@@ -56,10 +56,10 @@ pub(crate) enum Reach {
 const IDE: &str = "X-Claude-Code-Ide-Authorization";
 
 impl Target {
-    /// An editor on this machine.
+    /// Creates the target of an editor on this machine.
     ///
     /// # Errors
-    /// The address is not on this machine, or its token can't be sent.
+    /// Errors if the address is not on this machine, or its token can't be sent.
     pub(crate) fn ide(ide: &Ide, tls: Arc<ClientConfig>, cap: usize) -> Result<Self, Fault> {
         let token = ide.auth_token.iter().map(|token| (IDE.to_owned(), token.clone()));
         let headers = Arc::new(StaticHeaders::new(&token.collect::<Vec<_>>())?);
@@ -88,7 +88,7 @@ impl Target {
     }
 
     pub(super) fn port(&self) -> u16 {
-        // Every scheme that gets here has a default port.
+        // Every scheme that is used here has a default port.
         self.url.port_or_known_default().unwrap_or(0)
     }
 
@@ -101,7 +101,7 @@ impl Target {
     }
 }
 
-/// Returns the current headers of requests.
+/// The current headers of requests.
 #[derive(Debug)]
 pub(super) struct RequestHeaders {
     source: Arc<dyn HeaderSource>,
@@ -117,22 +117,23 @@ impl RequestHeaders {
         let mut known = self.known.lock().await;
         match &*known {
             Some(headers) => Ok(headers.clone()),
-            None => Ok(known.insert(self.ask(Why::First).await?).clone()),
+            None => Ok(known.insert(self.ask(HeaderAttempt::First).await?).clone()),
         }
     }
 
-    /// Returns headers other than those that a server has refused. Of many concurrent refusals, one requests them.
+    /// Returns headers other than those that a server has refused. Of many concurrent refusals, only one requests
+    /// them.
     pub(super) async fn others(&self, refused: &HeaderMap, why: Challenge) -> Result<HeaderMap, Fault> {
         let mut known = self.known.lock().await;
         match &*known {
             Some(headers) if headers != refused => Ok(headers.clone()),
-            Some(_) | None => Ok(known.insert(self.ask(Why::After401(why)).await?).clone()),
+            Some(_) | None => Ok(known.insert(self.ask(HeaderAttempt::After401(why)).await?).clone()),
         }
     }
 
-    async fn ask(&self, why: Why) -> Result<HeaderMap, Fault> {
+    async fn ask(&self, attempt: HeaderAttempt) -> Result<HeaderMap, Fault> {
         let mut headers = HeaderMap::new();
-        for (name, value) in self.source.headers(why).await? {
+        for (name, value) in self.source.headers(attempt).await? {
             let mut value = HeaderValue::from_str(value.expose())
                 .map_err(|_| HeadersError::Value { name: name.as_str().to_owned() })?;
             value.set_sensitive(true);

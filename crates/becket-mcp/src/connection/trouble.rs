@@ -1,4 +1,4 @@
-//! Errors of network transports, in words that say what to do. They contain no URL: a query may hold a key.
+//! Errors of network transports, with messages that say what to do. They contain no URL: a query may contain a key.
 
 use std::error::Error;
 use std::io::ErrorKind;
@@ -17,18 +17,18 @@ pub(super) struct Place {
     pub(super) name: String,
     /// True if the connection uses TLS.
     pub(super) encrypted: bool,
-    /// True if a client certificate is shown.
+    /// True if a client certificate is presented.
     pub(super) identified: bool,
 }
 
 impl Place {
-    /// No connection was established.
+    /// Returns the fault if no connection was established.
     pub(super) fn unreachable(&self, error: &(dyn Error + 'static)) -> Fault {
         Fault::Unreachable(self.words(error).unwrap_or_else(|| format!("{}: {}", self.name, deepest(error))))
     }
 
-    /// A connection was there, and broke before its time. Unreachable is only what has certainly not looked at what was
-    /// sent.
+    /// Returns the fault if an established connection broke. It is `Unreachable` only if the server certainly has not
+    /// looked at the request.
     pub(super) fn broken_off(&self, error: &(dyn Error + 'static)) -> Fault {
         match tls_error(error) {
             // The alert of a server about our certificate comes only after its own part of the handshake.
@@ -63,7 +63,7 @@ impl Place {
         Peer { name: &self.name, ca_setting: "tls.ca" }
     }
 
-    /// Returns a possible cause for an unspecific error: a server that requires a certificate need not say so.
+    /// Returns a possible cause for an unspecific error: a server that requires a certificate need not report it.
     fn perhaps(&self, error: &(dyn Error + 'static)) -> &'static str {
         let is_reset = io_error(error).is_some_and(|error| {
             matches!(
@@ -93,7 +93,7 @@ impl Place {
     }
 }
 
-/// No HTTP response arrived.
+/// Returns the fault if no HTTP response arrived.
 pub(super) fn no_answer(how: &str) -> Fault {
     Fault::NotMcp(format!("it gave no HTTP answer: {how}"))
 }

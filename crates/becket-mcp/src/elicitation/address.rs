@@ -1,7 +1,7 @@
 //! An address that a server sends its user to.
 //!
-//! INVARIANT: the shown address is the opened one: complete, in ASCII, without characters that a terminal or a reader
-//! takes for something else. An international host is shown as punycode, by which it is resolved.
+//! INVARIANT: the address that is shown is the one that is opened: complete, in ASCII, without characters that a
+//! terminal or a reader could mistake for others. An international host is shown as punycode, in which it is resolved.
 
 use becket_base::address::is_loopback_host;
 use url::{Host, Url};
@@ -9,9 +9,9 @@ use url::{Host, Url};
 use super::Unreadable;
 use becket_base::text::cut;
 
-/// Limit on an address, above that of any browser.
+/// The limit on an address, above that of any browser.
 const LONGEST: usize = 8_192;
-/// Limit on the quoted part of a rejected address.
+/// The limit on the quoted part of a rejected address.
 const SHOWN: usize = 200;
 
 /// An address that may be shown to the user and, if they agree, opened.
@@ -40,11 +40,11 @@ pub enum Caution {
 }
 
 impl Address {
-    /// Reads the `url` of a question.
+    /// Parses the `url` of a question.
     ///
     /// # Errors
-    /// It is not an absolute `http` or `https` address, contains control characters or blanks, or is longer than 8,192
-    /// characters.
+    /// Errors if it is not an absolute `http` or `https` address, contains control characters or blanks, or is longer
+    /// than 8,192 characters.
     pub fn read(url: &str) -> Result<Self, Unreadable> {
         let refused = |what: &str| Unreadable::Address { url: shown(url), what: what.to_owned() };
         // The parser would drop some of them silently.
@@ -72,7 +72,7 @@ impl Address {
         self.url.as_str()
     }
 
-    /// Returns its host, in ASCII (punycode), to be shown beside it.
+    /// Returns the host, in ASCII (punycode), to be shown beside the address.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
@@ -87,16 +87,16 @@ impl Address {
 
 fn cautions(url: &Url) -> Vec<Caution> {
     let host = url.host();
-    let here = url.host_str().is_some_and(is_loopback_host);
+    let is_local = url.host_str().is_some_and(is_loopback_host);
     let number = matches!(&host, Some(Host::Ipv4(_) | Host::Ipv6(_)));
     let is_punycode =
         matches!(&host, Some(Host::Domain(name)) if name.split('.').any(|label| label.starts_with("xn--")));
     let has_user = !url.username().is_empty() || url.password().is_some();
     [
-        (url.scheme() == "http" && !here, Caution::NotEncrypted),
+        (url.scheme() == "http" && !is_local, Caution::NotEncrypted),
         (is_punycode, Caution::OtherLetters),
         (has_user, Caution::BeforeTheHost),
-        (number && !here, Caution::Number),
+        (number && !is_local, Caution::Number),
     ]
     .into_iter()
     .filter_map(|(holds, caution)| holds.then_some(caution))

@@ -7,28 +7,29 @@ use serde_json::{Number, Value};
 use super::choice::Choice;
 use super::field::{Field, FieldKind};
 
-/// A function that returns whether a text (second) matches an ECMAScript expression (first) somewhere; `None` if that
-/// can't be decided. A server writes the expression: the function must bound its time, as the matchers of
+/// A function that returns whether a text (second argument) matches an ECMAScript expression (first argument)
+/// somewhere; `None` if that can't be decided. A server writes the expression: the function must bound its time, as
+/// the matchers of
 /// `becket-rules` do.
 pub type Judge<'a> = dyn Fn(&str, &str) -> Option<bool> + 'a;
 
-/// A field does not meet the form's requirements.
+/// An error: a field does not meet the form's requirements.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: {what}")]
 #[non_exhaustive]
 pub struct FieldError {
-    /// Its name.
+    /// The name of the field.
     pub field: String,
     /// The problem and what to write instead.
     pub what: String,
 }
 
 impl Field {
-    /// Parses typed text: a number, `yes` or `no`, the value or the title of a choice, several of them between commas.
-    /// It is not checked further; [`super::Form::validate`] does that.
+    /// Parses typed text: a number, `yes` or `no`, the value or the title of a choice, or several of them separated by
+    /// commas. It is not checked further; [`super::Form::validate`] does that.
     ///
     /// # Errors
-    /// The text is not a value of this kind.
+    /// Errors if the text is not a value of this kind.
     pub fn typed(&self, text: &str) -> Result<Value, FieldError> {
         let error = |what: String| FieldError { field: self.name.clone(), what };
         let trimmed = text.trim();
@@ -55,7 +56,7 @@ impl Field {
     pub(super) fn wrong(&self, value: &Value, judge: &Judge<'_>) -> Option<String> {
         match (&self.kind, value) {
             (FieldKind::Text { format, min, max, pattern }, Value::String(text)) => {
-                let format = format.filter(|format| !format.holds(text));
+                let format = format.filter(|format| !format.matches(text));
                 let pattern = pattern.as_deref().filter(|pattern| judge(pattern, text) == Some(false));
                 wrong_count(text.chars().count() as u64, *min, *max, "characters")
                     .or_else(|| format.map(|format| format!("write {format}")))
@@ -90,7 +91,7 @@ impl FieldKind {
         }
     }
 
-    /// Returns whether a value has the right type; the bounds do not count.
+    /// Returns whether a value has the right type, without checking the bounds.
     pub(super) fn has_type(&self, value: &Value) -> bool {
         match self {
             Self::Text { .. } => value.is_string(),
@@ -151,7 +152,7 @@ fn is_whole(number: &Number) -> bool {
     number.as_i128().is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
-/// Compares two numbers, whole ones as integers: beyond 2^53 floats can't distinguish them.
+/// Compares two numbers, whole ones as integers: floats can't distinguish them beyond 2^53.
 fn compared(a: &Number, b: &Number) -> Option<Ordering> {
     match (a.as_i128(), b.as_i128()) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),

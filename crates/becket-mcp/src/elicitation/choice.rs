@@ -1,4 +1,4 @@
-//! The options of a choice: all ways in which forms write lists of values, old and new.
+//! The options of a choice, in all old and new forms of writing lists of values.
 
 use serde_json::{Map, Value};
 
@@ -11,8 +11,8 @@ pub struct Choice {
     pub title: String,
 }
 
-/// Reads `enum` (with the titles of `enumNames`), or `oneOf` or `anyOf` of `const` and `title`; `None` if the schema
-/// has none of them.
+/// Parses `enum` (with the titles of `enumNames`), or `oneOf` or `anyOf` with `const` and `title`; returns `None` if
+/// the schema has none of them.
 pub(super) fn choices(schema: &Map<String, Value>) -> Result<Option<Vec<Choice>>, String> {
     if let Some(values) = schema.get("enum") {
         return untitled(values, schema.get("enumNames")).map(Some);

@@ -12,17 +12,17 @@ use super::format::Format;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Field {
-    /// Its name in the answer.
+    /// The name in the answer.
     pub name: String,
     /// The display name.
     pub title: Option<String>,
     /// A description, in the server's words.
     pub description: Option<String>,
-    /// True if the form requires it.
+    /// True if the form requires the field.
     pub required: bool,
-    /// The type of its value.
+    /// The type of the value.
     pub kind: FieldKind,
-    /// The initial value, if that has the right type.
+    /// The initial value, if it has the right type.
     pub default: Option<Value>,
 }
 
@@ -37,7 +37,7 @@ pub enum FieldKind {
         min: Option<u64>,
         /// The maximum length, in characters.
         max: Option<u64>,
-        /// An ECMAScript expression that has to match somewhere in it.
+        /// An ECMAScript expression that has to match somewhere in the text.
         pattern: Option<String>,
     },
     /// A number.
@@ -91,7 +91,7 @@ fn kind(schema: &Map<String, Value>) -> Result<FieldKind, String> {
             other => Err(format!("a field can't be of type `{other}`")),
         },
         Some(_) => Err("its `type` is not a name of a type".to_owned()),
-        // Some servers leave it out beside the values.
+        // Some servers omit the type if there are values.
         None => choices(schema)?.map(FieldKind::One).ok_or_else(|| "it has no `type`".to_owned()),
     }
 }
@@ -130,7 +130,7 @@ fn many(schema: &Map<String, Value>) -> Result<FieldKind, String> {
     Ok(FieldKind::Many { choices, min, max })
 }
 
-/// Reads a count, also if a server writes `3.0`.
+/// Parses a count, even if a server writes `3.0`.
 fn count(schema: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
     let Some(value) = schema.get(key) else { return Ok(None) };
     let whole =

@@ -6,7 +6,7 @@ use super::Unreadable;
 use super::check::{FieldError, Judge};
 use super::field::Field;
 
-/// Limit on fields, above what a user would fill in.
+/// The limit on fields, above what a user would fill in.
 const MOST: usize = 200;
 
 /// A form that a server asks its user to fill in.
@@ -36,17 +36,18 @@ const MOST: usize = 200;
 pub struct Form {
     /// The display name.
     pub title: Option<String>,
-    /// Its purpose, in the server's words.
+    /// The purpose, in the server's words.
     pub description: Option<String>,
     /// The fields, in the server's order.
     pub fields: Vec<Field>,
 }
 
 impl Form {
-    /// Reads the `requestedSchema` of a question.
+    /// Parses the `requestedSchema` of a question.
     ///
     /// # Errors
-    /// It is not a flat object, a field is of a type that a user can't fill in, or a required one is missing.
+    /// Errors if it is not a flat object, a field is of a type that a user can't fill in, or a required one is
+    /// missing.
     pub fn read(schema: &Map<String, Value>) -> Result<Self, Unreadable> {
         match schema.get("type") {
             None => {}
@@ -96,7 +97,7 @@ impl Form {
     /// expression; if it can't decide, the text passes, and the server validates it.
     ///
     /// # Errors
-    /// Each invalid or missing field, and each that is not in the form, with what to write instead.
+    /// Returns each invalid or missing field, and each that is not in the form, with what to write instead.
     pub fn validate(
         &self,
         content: &Map<String, Value>,

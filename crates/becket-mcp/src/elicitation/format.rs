@@ -1,6 +1,6 @@
-//! The formats of text that a form may ask for.
+//! The formats of text that a form may require.
 //!
-//! INVARIANT: what is rejected here is invalid by every reading of the format; in doubt the server decides.
+//! INVARIANT: a text that is rejected here is invalid by every reading of the format; in doubt the server decides.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub enum Format {
     DateTime,
 }
 
-/// The name of the format, for the user that has to write it.
+/// Prints a description of the format, for the user who has to write it.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -44,7 +44,7 @@ impl Format {
         }
     }
 
-    pub(super) fn holds(self, text: &str) -> bool {
+    pub(super) fn matches(self, text: &str) -> bool {
         match self {
             Self::Email => is_email(text),
             Self::Uri => {
@@ -71,7 +71,7 @@ fn is_email(text: &str) -> bool {
     name_is_one && host_is_one && !host.contains(is_blank)
 }
 
-/// Checks for `YYYY-MM-DD`, an existing day; `jiff` also takes other forms of ISO 8601.
+/// Checks for `YYYY-MM-DD`, an existing day; `jiff` also accepts other forms of ISO 8601.
 fn is_date(text: &str) -> bool {
     text.len() == 10 && text.parse::<Date>().is_ok()
 }
@@ -80,7 +80,7 @@ fn is_date(text: &str) -> bool {
 fn is_moment(text: &str) -> bool {
     let Some((date, time)) = text.split_at_checked(10) else { return false };
     let has_seconds = time.as_bytes().get(6) == Some(&b':');
-    // An offset is less than a day, and no name of a zone follows it.
+    // An offset is less than a day, and no zone name follows it.
     let offset = time.rsplit_once(['+', '-']).map_or("", |(_, offset)| offset);
     let is_plain = has_seconds && offset < "24:00" && !time.ends_with(']');
     is_date(date) && is_plain && text.parse::<Timestamp>().is_ok()

@@ -1,6 +1,6 @@
 //! Parsing of questions, from the parameters of `elicitation/create` or the data of error -32042.
 //!
-//! It reads JSON, not the library's types: those drop unknown members of a form, such as `pattern`.
+//! It parses JSON instead of using the library's types, which drop unknown members of a form, such as `pattern`.
 
 use serde_json::{Map, Value};
 
@@ -8,14 +8,14 @@ use super::Unreadable;
 use crate::host::{Elicitation, ElicitationAnswer};
 
 impl Elicitation {
-    /// The code of the error by which a server refuses a request until its user has visited an address.
+    /// The code of the error with which a server refuses a request until its user has visited an address.
     pub const REQUIRED: i32 = -32042;
 
-    /// Reads the parameters of `elicitation/create`; without a `mode` they are a form's. The form itself and the
-    /// address are read by [`super::Form::read`] and [`super::Address::read`].
+    /// Parses the parameters of `elicitation/create`; without a `mode` they are those of a form. The form itself and
+    /// the address are parsed by [`super::Form::read`] and [`super::Address::read`].
     ///
     /// # Errors
-    /// A part is missing or is of another type, or the mode is unknown.
+    /// Errors if a part is missing or is of another type, or the mode is unknown.
     pub fn read(params: &Value) -> Result<Self, Unreadable> {
         let params =
             params.as_object().ok_or_else(|| Unreadable::params("its parameters are not an object"))?;
@@ -30,11 +30,11 @@ impl Elicitation {
         }
     }
 
-    /// Reads the `data` of an error -32042: the addresses that the user has to visit before the request can be made
-    /// again, at least one.
+    /// Parses the `data` of an error -32042: the addresses that the user has to visit before the request can be
+    /// repeated, at least one.
     ///
     /// # Errors
-    /// One of them is malformed, or there is none.
+    /// Errors if one of them is malformed, or there is none.
     pub fn required(data: Option<&Value>) -> Result<Vec<Self>, Unreadable> {
         let listed = data.and_then(|data| data.get("elicitations")).and_then(Value::as_array);
         let listed = listed.ok_or_else(|| Unreadable::params("its error has no list `data.elicitations`"))?;
@@ -90,7 +90,7 @@ impl ElicitationAnswer {
         }
     }
 
-    /// Returns the answer of that name; `None` for another name. Only an acceptance has content.
+    /// Returns the answer with that name; `None` for another name. Only an acceptance has content.
     #[must_use]
     pub fn of(action: &str, content: Option<Map<String, Value>>) -> Option<Self> {
         match action {

@@ -1,10 +1,10 @@
-//! Debouncing of announcements that come in bursts: action follows once it is quiet, and after a limit if it never is.
+//! Debouncing of announcements that come in bursts: the action follows once they stop, or after a limit.
 //!
-//! It has no timer and reads no clock; the caller asks for the due time, and passes in the current time.
+//! It has no timer and reads no clock; the caller queries the due time, and passes in the current time.
 
 use std::time::{Duration, Instant};
 
-/// Collects announcements into one.
+/// A debouncer that merges announcements into one.
 ///
 /// ```
 /// use becket_mcp::Debounce;
@@ -21,12 +21,12 @@ use std::time::{Duration, Instant};
 pub struct Debounce {
     quiet: Duration,
     longest: Duration,
-    /// The first and the last announcement that was not acted on.
+    /// The first and the last pending announcement.
     waiting: Option<(Instant, Instant)>,
 }
 
 impl Debounce {
-    /// Creates it with a `quiet` time, and a `longest` delay after the first announcement.
+    /// Creates a debouncer with a `quiet` time, and a `longest` delay after the first announcement.
     #[must_use]
     pub fn new(quiet: Duration, longest: Duration) -> Self {
         Self { quiet, longest, waiting: None }
@@ -45,7 +45,7 @@ impl Debounce {
     }
 
     /// Returns whether it is time to act; if so, the announcements are consumed.
-    #[must_use = "what was announced is done with"]
+    #[must_use = "taken announcements are not returned again"]
     pub fn take(&mut self, now: Instant) -> bool {
         let due = self.due().is_some_and(|due| due <= now);
         if due {
@@ -55,7 +55,7 @@ impl Debounce {
     }
 }
 
-/// 100 ms of quiet, 1 s at most.
+/// Creates a debouncer with 100 ms of quiet and a maximum delay of 1 s.
 impl Default for Debounce {
     fn default() -> Self {
         Self::new(Duration::from_millis(100), Duration::from_secs(1))

@@ -1,14 +1,14 @@
 //! The prefix of all names of one server.
 //!
-//! A server whose own name leaves no room for a tool's is shortened and marked, the same way for all its tools: one
-//! rule still means all of them, though not the one that its full name suggests. A warning names it.
+//! A server whose own name leaves no room for a tool's is shortened and marked, in the same way for all its tools: one
+//! rule still applies to all of them, though not the one that its full name suggests. A warning names it.
 
 use std::collections::HashMap;
 
 use super::spelling::{LONGEST, MARK, mark, sanitised};
 use super::warning::NameWarning;
 
-/// Limit on the server's part: it fits with `mcp__`, `__`, and a mark.
+/// The limit on the server's part: it fits with `mcp__`, `__`, and a mark.
 const ROOM: usize = LONGEST - "mcp__".len() - "__".len() - MARK;
 
 /// The beginning of all names of a server.
@@ -21,7 +21,7 @@ pub(super) struct Prefix {
     pub(super) is_cut: bool,
 }
 
-/// The prefixes of servers by name, and rules for one server that match another one too.
+/// Returns the prefixes of servers by name, and warnings about rules for one server that match another one too.
 pub(super) fn prefixes<'a>(
     servers: impl Iterator<Item = &'a str>,
 ) -> (HashMap<&'a str, Prefix>, Vec<NameWarning>) {
@@ -52,14 +52,15 @@ fn prefix(server: &str) -> Prefix {
     Prefix { text, written, is_cut: true }
 }
 
-/// Returns the rule for all tools of a server. The form without `__*` matches none if the server's own name has a `__`.
+/// Returns the rule for all tools of a server. Without `__*` it would match none if the server's own name has a `__`.
 fn rule(prefix: &str) -> String {
     format!("{prefix}*")
 }
 
-/// Pairs of servers of which the prefix of one begins that of the other. Sorted, all that begin with a prefix follow it.
+/// Returns warnings about servers whose prefix begins with that of another one. When sorted, all that begin with a
+/// prefix follow it.
 fn overlaps(mut prefixes: Vec<(String, &str)>) -> Vec<NameWarning> {
-    // The sort is stable: of two with one prefix, the first stays the first.
+    // The sort is stable: of two servers with the same prefix, the first stays the first.
     prefixes.sort_by(|a, b| a.0.cmp(&b.0));
     let (mut open, mut found): (Vec<(String, &str)>, Vec<NameWarning>) = (Vec::new(), Vec::new());
     for (prefix, server) in prefixes {

@@ -1,13 +1,14 @@
-//! Spelling of a name with the letters and the length that models allow.
+//! The spelling of a name with the characters and the length that models allow.
 
 use sha2::{Digest, Sha256};
 
-/// The most characters that a name may have.
+/// The maximum number of characters of a name.
 pub(super) const LONGEST: usize = 64;
-/// `_` and eight hexadecimal digits.
+/// The length of a mark: `_` and eight hexadecimal digits.
 pub(super) const MARK: usize = 9;
 
-/// Replaces each character that is not allowed in a name by `_`. The names of the tools of a server have its name in this form.
+/// Replaces each character that is not allowed in a name with `_`. The names of a server's tools contain its name in
+/// this form.
 #[must_use]
 pub fn sanitised(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).collect()
@@ -31,8 +32,8 @@ pub(super) fn mark(words: &[&str], attempt: u32) -> String {
     mark
 }
 
-/// Returns the prefix, the beginning of the name and a mark: the first combination that is not taken. The prefix leaves
-/// room for a mark.
+/// Returns the prefix, the beginning of the name and a mark: the first combination that is not taken. The prefix
+/// leaves room for a mark.
 pub(super) fn distinguish(prefix: &str, server: &str, name: &str, taken: impl Fn(&str) -> bool) -> String {
     let rest = sanitised(name);
     let room = LONGEST.saturating_sub(prefix.len() + MARK).min(rest.len());

@@ -5,26 +5,26 @@ use super::Name;
 /// An unexpected name, or a rule that matches more than expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameWarning {
-    /// Two have the same spelling, and the later one was disambiguated.
+    /// Two names have the same spelling, and the later one was disambiguated.
     #[error(
         "`{name}` of the MCP server `{server}` is called `{full}`: `{first_name}` of `{first_server}` has the name \
          `{written}` already; rename one of the servers to tell them apart yourself"
     )]
     ToldApart {
-        /// The server of the later one.
+        /// The server of the later tool or prompt.
         server: String,
-        /// The later one.
+        /// The later tool or prompt.
         name: String,
-        /// Its full name now.
+        /// The full name of the later one now.
         full: String,
         /// The full name that both would have.
         written: String,
-        /// The server of the one that has the name.
+        /// The server of the tool that keeps the name.
         first_server: String,
-        /// The tool that has the name.
+        /// The tool that keeps the name.
         first_name: String,
     },
-    /// The full name would be too long, or empty behind the server's part.
+    /// The full name would be too long, or empty after the server's part.
     #[error(
         "`{name}` of the MCP server `{server}` is called `{full}`: `{written}` is not a name of at most 64 characters"
     )]
@@ -33,9 +33,9 @@ pub enum NameWarning {
         server: String,
         /// The tool or prompt.
         name: String,
-        /// Its full name now.
+        /// The current full name.
         full: String,
-        /// The name it would have.
+        /// The full name that it would have.
         written: String,
     },
     /// The name of the server alone is too long.
@@ -46,12 +46,12 @@ pub enum NameWarning {
     ServerCut {
         /// The server.
         server: String,
-        /// The rule that means all its tools.
+        /// The rule that applies to all its tools.
         rule: String,
         /// The expected rule.
         written: String,
     },
-    /// A rule for one server means the tools of another one as well. Of several such servers the nearest is named.
+    /// A rule for one server also applies to the tools of another one. Of several such servers the nearest is named.
     #[error(
         "the permission rule `{rule}` for the MCP server `{first}` also means the tools of `{server}`; rename one of them"
     )]
@@ -74,7 +74,8 @@ pub enum NameWarning {
 }
 
 impl NameWarning {
-    /// Determines the reason for the mark of a name: another one has the plain name, or the plain name is not possible.
+    /// Determines the reason for the mark of a name: another one has the plain name, or the plain name is not
+    /// possible.
     pub(super) fn of(own: &Name, first: Option<&Name>) -> Self {
         let (server, name, full) = (own.server.to_string(), own.name.to_string(), own.full.to_string());
         let written = own.written.clone().unwrap_or_default();

@@ -9,19 +9,19 @@ use crate::content::Content;
 pub(super) enum Part {
     Text(String),
     Bytes {
-        /// Its description: `image`, `audio`, or a resource with its address.
+        /// The description: `image`, `audio`, or a resource with its address.
         what: String,
         media_type: String,
-        /// In base64.
+        /// The bytes in base64.
         data: String,
     },
 }
 
-/// Limit on the shown part of an address.
+/// The limit on the shown part of an address.
 const SHOWN: usize = 300;
 
 impl Part {
-    /// A malformed block becomes text: its JSON.
+    /// Parses a block. A malformed block becomes text: its JSON.
     pub(super) fn of(block: &Content) -> Self {
         let part = match block.kind() {
             "text" => block.text().map(|text| Self::Text(text.to_owned())),

@@ -17,15 +17,15 @@ pub struct CallResult {
     pub content: Vec<Content>,
     /// The structured answer, if the tool gives one; an explicit `null` is one.
     pub structured: Option<Value>,
-    /// True if the tool reports a failure; its content has the cause.
+    /// True if the tool reports a failure; the content has the cause.
     pub is_error: bool,
 }
 
 impl CallResult {
     /// Returns the text blocks, joined by newlines. Other kinds of blocks are skipped.
     ///
-    /// If a tool gives no text block and a structured object, that object as JSON: a denial in the wrong member must
-    /// not count as silence.
+    /// If a tool gives no text block but a structured object, returns that object as JSON: a denial in the wrong
+    /// member must not count as silence.
     #[must_use]
     pub fn text(&self) -> String {
         match self.instead_of_text() {
@@ -35,25 +35,25 @@ impl CallResult {
     }
 
     /// Returns the answer for hooks, `tool_response`: all its blocks, unchanged. If no block is text, the structured
-    /// object is a block of text before them: hooks see what the model sees.
+    /// object is inserted before them as a block of text: hooks see what the model sees.
     #[must_use]
     pub fn tool_response(&self) -> Value {
         let object = self.instead_of_text().map(|object| json!({"type": "text", "text": object.to_string()}));
         object.into_iter().chain(self.content.iter().map(|block| block.value().clone())).collect()
     }
 
-    /// Returns the answer as shown to a model. What exceeds the caps goes to files in `dir`, which is created if
+    /// Returns the answer as shown to a model. Parts that exceed the caps go to files in `dir`, which is created if
     /// needed; the owner of the directory removes them. Blocks while files are written.
     #[must_use]
     pub fn limited(&self, caps: &OutputCaps, dir: &Path) -> LimitedResult {
         limited(self, caps, dir)
     }
 
-    /// Creates the answer by which a hook replaces another (`updatedToolOutput`, `updatedMCPToolOutput`): a text, a
+    /// Creates the answer with which a hook replaces another (`updatedToolOutput`, `updatedMCPToolOutput`): a text, a
     /// list of blocks, or an object, which is structured and whose JSON is the text.
     ///
     /// # Errors
-    /// The value is none of these, or one of the blocks is invalid; the answer should then stay as it was.
+    /// Errors if the value is none of these, or one of the blocks is invalid; the answer should then stay unchanged.
     pub fn replacement(value: Value) -> Result<Self, ReplaceError> {
         replaced(value)
     }

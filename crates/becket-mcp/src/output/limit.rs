@@ -1,4 +1,4 @@
-//! Application of the limits: the shown part of an answer, and its files.
+//! Applies the limits: the shown part of an answer, and its files.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::spill::{Spill, SpillError};
 use super::{CallResult, LimitedResult, OutputCaps, ShownPart};
 use becket_base::text::cut;
 
-/// An answer as a model is shown it; blocks while files are written.
+/// Returns an answer as shown to a model; blocks while files are written.
 pub(super) fn limited(result: &CallResult, caps: &OutputCaps, dir: &Path) -> LimitedResult {
     let mut cut = Cut {
         caps,
@@ -32,7 +32,7 @@ struct Cut<'a> {
     caps: &'a OutputCaps,
     spill: Spill<'a>,
     images_left: usize,
-    /// The numbers of parts other than text that were processed and that were not.
+    /// The number of parts other than text that were processed, and the number that were not.
     blocks: usize,
     left_out: usize,
     limited: LimitedResult,
@@ -40,7 +40,7 @@ struct Cut<'a> {
 
 impl Cut<'_> {
     fn parts(&mut self, parts: Vec<Part>) {
-        // With the newlines between them.
+        // Includes the newlines between them.
         let length =
             parts.iter().filter_map(Part::characters).reduce(|sum, more| sum + 1 + more).unwrap_or(0);
         let mut long = (length > self.caps.text).then(|| joined(&parts));
@@ -94,7 +94,7 @@ impl Cut<'_> {
             self.images_left -= bytes.len();
             return self.limited.shown.push(ShownPart::Image { media_type, data: encoded(&bytes) });
         }
-        // A block that falsely claims to be an image does not get the name of one.
+        // A block that falsely claims to be an image does not get an image's file name.
         let claimed = ending(media_type);
         let ending = match kind {
             Some(kind) => ending(kind),

@@ -1,34 +1,35 @@
 //! Conversion of a hook's replacement value to an answer.
 //!
-//! Nothing is guessed: an invalid block is an error, and the answer stays as it was.
+//! Nothing is guessed: an invalid block is an error, and the answer stays unchanged.
 
 use serde_json::Value;
 
 use super::CallResult;
 use crate::content::Content;
 
-/// The value can't replace an answer.
+/// An error: the value can't replace an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplaceError {
-    /// It is neither text, nor blocks, nor an object.
+    /// The value is neither text, nor blocks, nor an object.
     #[error(
         "{kind} can't be the output of an MCP tool; write a text, a list of content blocks, or an object"
     )]
     Kind {
-        /// Its type.
+        /// The type of the value.
         kind: &'static str,
     },
     /// One of the blocks is invalid.
     #[error("block {number} of the output is not a content block: {what}")]
     Block {
-        /// Its number, from 1.
+        /// The number of the block, starting from 1.
         number: usize,
         /// The problem and what to write.
         what: String,
     },
 }
 
-/// A text is one block of text; a list is its blocks; an object is structured, and its JSON the text.
+/// Converts the value: a text is one block of text; a list is its blocks; an object is structured, and its JSON is the
+/// text.
 pub(super) fn replaced(value: Value) -> Result<CallResult, ReplaceError> {
     let text = |text: String| vec![Content::of_text(text)];
     let (content, structured) = match value {

@@ -31,7 +31,7 @@ pub enum SpillError {
     TooMuch {
         /// The part.
         what: String,
-        /// Its size.
+        /// The size of the part.
         bytes: usize,
         /// The number of remaining bytes.
         left: usize,
@@ -41,14 +41,14 @@ pub enum SpillError {
     TooMany {
         /// The number of parts that were not processed.
         left_out: usize,
-        /// The number of parts that were.
+        /// The number of parts that were processed.
         most: usize,
     },
 }
 
-/// Limit on the tries for a file name that is not taken.
+/// The limit on attempts to find a free file name.
 const TRIES: u64 = 1_000;
-/// Numbers the files of this process.
+/// The counter for the files of this process.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// A writer for the files of one answer, up to their limit.
@@ -105,7 +105,7 @@ fn new_file(dir: &Path, ending: &str) -> Result<(PathBuf, File), SpillError> {
         let path = dir.join(format!("mcp-{process}-{number}.{ending}"));
         match private_file::create_new(&path) {
             Ok(file) => return Ok((path, file)),
-            // Of an earlier process with this id.
+            // A file of an earlier process with this id.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => tries += 1,
             Err(source) => return Err(SpillError::Write { path, source }),
         }

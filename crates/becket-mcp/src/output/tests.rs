@@ -35,10 +35,10 @@ struct Case {
     structured: Option<Value>,
     /// Text, or `{type: data}` for an image. `FILE` is replaced by the next file.
     shown: Vec<Value>,
-    /// The ending and the bytes of each file, as Latin-1.
+    /// The extension and the bytes of each file, as Latin-1.
     #[serde(default)]
     files: Vec<(String, String)>,
-    /// The value for hooks, if that is not the blocks.
+    /// The value for hooks, if it differs from the blocks.
     #[serde(default)]
     tool_response: Option<Value>,
 }
@@ -143,7 +143,7 @@ fn what_can_not_be_written_whole_is_not_there_and_the_text_says_so() {
     assert_eq!((limited.files.len(), limited.problems.len()), (0, 2));
     assert!(matches!(&limited.problems[..], [SpillError::Write { .. }, SpillError::Write { .. }]));
     let shown = limited.text();
-    // As much as is shown complete elsewhere, since no file has the rest.
+    // As much as would be shown in full elsewhere, since no file has the rest.
     assert!(
         shown.starts_with(
             "01234567890123456789…\n\n[This is the beginning of 30 characters. The rest is lost: can't write"

@@ -1,8 +1,8 @@
 //! One connection to one server, from its first use to its end.
 //!
-//! A task of the pool connects it and watches it: callers wait for the outcome and may be dropped at any time.
+//! A task of the pool connects and watches it: callers wait for the outcome and may be dropped at any time.
 //!
-//! INVARIANT: dropping it ends the connection and everything that was started for it first.
+//! INVARIANT: dropping it first ends the connection and everything that was started for it.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -26,9 +26,9 @@ use crate::owned_task::OwnedTask;
 /// The outcome of connecting.
 pub(super) type Outcome = Result<Arc<Connection>, Arc<ConnectError>>;
 
-/// Time limit for an attempt to stop: the process it has started is ended by then, or is killed.
+/// The time limit for an attempt to stop: a process that it has started is ended by then, or is killed.
 const STOPPING: Duration = Duration::from_secs(5);
-/// Pauses before a remote server is tried again after a failure that may be temporary.
+/// The pauses before a remote server is retried after a failure that may be temporary.
 const RETRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
 /// An attempt to connect.
 pub(super) struct Attempt {
@@ -43,11 +43,11 @@ pub(super) struct Start {
     pub(super) server: Arc<str>,
     pub(super) config: ServerConfig,
     pub(super) publisher: StatePublisher,
-    /// The earliest time to try it.
+    /// The earliest time for the attempt.
     pub(super) not_before: Option<Instant>,
     /// True if it replaces a connection that was open a moment ago.
     pub(super) renews: bool,
-    /// Fires when the previous connection is over.
+    /// A token that fires when the previous connection is over.
     pub(super) after: Option<CancellationToken>,
 }
 
@@ -91,8 +91,8 @@ impl Attempt {
         }
     }
 
-    /// Returns the lifetime of the connection, and the time at which it, or the attempt, ended; `None` while it goes
-    /// on.
+    /// Returns the lifetime of the connection, and the time at which it, or the attempt, ended; `None` while it
+    /// continues.
     pub(super) fn ended(&self) -> Option<(Duration, Instant)> {
         let ended = *self.known.ended.get()?;
         Some((self.known.connected.get().map_or(Duration::ZERO, |begun| ended - *begun), ended))
@@ -112,7 +112,7 @@ impl Attempt {
         }
     }
 
-    /// Ends it and waits for that: the server has `exit_grace` to exit on its own.
+    /// Ends it and waits for the end: the server has `exit_grace` to exit on its own.
     pub(super) async fn end(&self, exit_grace: Duration) {
         match self.outcome() {
             Some(Ok(connection)) => connection.close(exit_grace).await,
@@ -129,7 +129,7 @@ impl Attempt {
     }
 }
 
-/// Reports the outcome; if it is dropped before, that there is none.
+/// A guard that reports the outcome; if it is dropped before, it reports that there is none.
 struct Settle(Arc<AttemptState>);
 
 impl Settle {
@@ -165,7 +165,7 @@ async fn keep(common: Arc<Common>, start: Start, stop: CancellationToken, settle
         }
         Err(why) => {
             if let Some(challenge) = why.challenge() {
-                // Recorded before any waiter sees it: a waiter must not ask again.
+                // Recorded before any waiter sees it: a waiter must not retry.
                 common.needed.note(&start.server, &start.config, challenge.clone()).await;
             }
             let why = Arc::new(why);
@@ -175,7 +175,7 @@ async fn keep(common: Arc<Common>, start: Start, stop: CancellationToken, settle
     }
 }
 
-/// Waits until it may be connected.
+/// Waits until the attempt may connect.
 async fn turn(start: &Start) {
     if let Some(after) = &start.after {
         after.cancelled().await;
@@ -223,7 +223,7 @@ async fn connect(
     }
 }
 
-/// Returns whether the failure may be temporary. A server that refuses will do so again.
+/// Returns whether the failure may be temporary. A server that refuses will refuse again.
 fn may_pass(why: &ConnectError) -> bool {
     let Some(fault) = why.fault() else { return false };
     match fault {
@@ -253,7 +253,7 @@ fn state_of(why: &Arc<ConnectError>) -> ServerState {
     }
 }
 
-/// Until the connection breaks: lists its tools again when they change, once for a burst of changes.
+/// Watches the connection until it breaks: lists its tools again when they change, once for a burst of changes.
 async fn look_after(common: &Common, start: &Start, connection: &Connection) {
     let mut changes = Debounce::default();
     loop {
@@ -268,8 +268,8 @@ async fn look_after(common: &Common, start: &Start, connection: &Connection) {
             }
         }
     }
-    let (fault, said) = connection.fault().await;
-    start.publisher.publish(ServerState::Failed { why: Arc::new(ConnectError::Lost { fault, said }) });
+    let (fault, output) = connection.fault().await;
+    start.publisher.publish(ServerState::Failed { why: Arc::new(ConnectError::Lost { fault, output }) });
     connection.close(common.options.exit_grace).await;
 }
 
@@ -280,7 +280,7 @@ async fn due(changes: &Debounce) {
     }
 }
 
-/// Lists the tools again. If the server gives no new list, the old one stays; the change is reported anyway.
+/// Lists the tools again. If the server returns no new list, the old one is kept; the change is reported anyway.
 async fn refresh(common: &Common, start: &Start, connection: &Connection) {
     let (catalog, limit) = (&*common.catalog, common.options.connect_timeout);
     let cached = CachedList { catalog, server: &start.server, limit };

@@ -1,5 +1,5 @@
-//! Servers that want a login are not contacted for a while (`protocol.md` X3): in this process, and over restarts if
-//! the host has given a file for it.
+//! Servers that need a login are not contacted for a while (`protocol.md` X3): in this process, and across restarts if
+//! the host provides a file for this.
 //!
 //! The file is not used for a server whose credentials are in its configuration: it has no login, which would remove
 //! the entry again when they are corrected.
@@ -15,12 +15,13 @@ use crate::challenge::Challenge;
 use crate::config::{ServerConfig, Transport};
 use crate::connection::{brings_own, wants_person};
 
-/// The servers of a pool that want a login.
+/// The servers of a pool that need a login.
 #[derive(Debug)]
 pub(super) struct AuthNeededServers {
     file: Option<AuthNeeded>,
     own: Mutex<HashMap<Arc<str>, AuthDemand>>,
-    /// Challenges to single calls that need more than was granted. These servers are still contacted: other calls work.
+    /// The challenges to single calls that need more than was granted. These servers are still contacted: other calls
+    /// work.
     more: Mutex<HashMap<Arc<str>, Challenge>>,
 }
 
@@ -35,11 +36,11 @@ impl AuthNeededServers {
         Self { file, own: Mutex::default(), more: Mutex::default() }
     }
 
-    /// Returns the server's challenge, if it is not to be contacted; an empty one if only the file knows it.
+    /// Returns the server's challenge, if it must not be contacted; an empty one if only the file has it.
     pub(super) fn is_needed(&self, server: &Arc<str>, config: &ServerConfig) -> Option<Challenge> {
         let own = self.lock().get(server).cloned();
         let own = own.filter(|noted| noted.at.elapsed() < AUTH_NEEDED_TTL).map(|noted| noted.challenge);
-        // A login removes it from the file, in whichever process that is.
+        // A login in any process removes it from the file.
         match (&self.file, key(server, config)) {
             (Some(file), Some(key)) => {
                 file.is_needed(&key, SystemTime::now()).map(|_| own.unwrap_or_default())
@@ -59,7 +60,7 @@ impl AuthNeededServers {
         self.more().insert(Arc::clone(server), challenge);
     }
 
-    /// Records that a server wants a login. If it can't be written to the file, the server is contacted again.
+    /// Records that a server needs a login. If it can't be written to the file, the server is contacted again.
     pub(super) async fn note(&self, server: &Arc<str>, config: &ServerConfig, challenge: Challenge) {
         self.lock().insert(Arc::clone(server), AuthDemand { at: Instant::now(), challenge });
         if let (Some(file), Some(key)) = (&self.file, key(server, config)) {
@@ -91,7 +92,7 @@ impl AuthNeededServers {
     }
 }
 
-/// Returns its key in the file; `None` if it has no login.
+/// Returns the key in the file; `None` if the server has no login.
 fn key(server: &str, config: &ServerConfig) -> Option<Key> {
     match &config.transport {
         Transport::Http(remote) | Transport::Sse(remote) | Transport::WebSocket(remote) => {

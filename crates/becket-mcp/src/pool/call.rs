@@ -13,8 +13,8 @@ pub struct ToolCall<'a> {
     pub tool: &'a str,
     /// The input of the tool.
     pub input: Map<String, Value>,
-    /// Time limit on the call, from now on; the `timeout` of the server counts if it is shorter. It pauses while the
-    /// server waits for an answer of the user.
+    /// The time limit on the call, from now on; the `timeout` of the server counts if it is shorter. It pauses while
+    /// the server waits for an answer of the user.
     pub limit: Duration,
     /// The behaviour if the server is not connected.
     pub connect: Connect,
@@ -25,17 +25,17 @@ pub struct ToolCall<'a> {
 pub struct PromptCall<'a> {
     /// The name of the prompt on the server.
     pub name: &'a str,
-    /// Its arguments.
+    /// The arguments of the prompt.
     pub arguments: Map<String, Value>,
-    /// Time limit, as for a [`ToolCall`].
+    /// The time limit, as for a [`ToolCall`].
     pub limit: Duration,
 }
 
 /// The behaviour if a server is not connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connect {
-    /// It is connected first, within the limit of the call.
+    /// Connects the server first, within the limit of the call.
     IfNeeded,
-    /// The call fails: hooks never connect (`protocol.md` H6). A session that has expired is replaced anyway.
+    /// Fails the call: hooks never connect (`protocol.md` H6). A session that has expired is replaced anyway.
     Never,
 }

@@ -1,4 +1,4 @@
-//! The state that all connections of a pool share. Nothing of it owns the pool.
+//! The state that all connections of a pool share. No part of it owns the pool.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::connection::{Connector, HostHandle};
 use crate::host::Host;
 use crate::options::Options;
 
-/// Shared by the pool and its attempts.
+/// The state shared by the pool and its attempts.
 pub(super) struct Common {
     pub(super) options: Options,
     pub(super) runner: Runner,
@@ -22,7 +22,7 @@ pub(super) struct Common {
     pub(super) needed: AuthNeededServers,
     pub(super) catalog: Arc<Catalog>,
     pub(super) states: Arc<StateBroadcast>,
-    /// True once the pool is closed: no server is connected any longer.
+    /// Cancelled once the pool is closed: no server is connected any longer.
     pub(super) closed: CancellationToken,
 }
 

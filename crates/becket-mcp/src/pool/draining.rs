@@ -1,4 +1,4 @@
-//! Connections that were replaced: their active calls get a little more time, then they end.
+//! Connections that were replaced: their active calls get a little more time, then they are ended.
 //!
 //! INVARIANT: a draining connection is owned here until nothing of it remains.
 
@@ -17,8 +17,8 @@ use crate::owned_task::OwnedTask;
 pub(super) struct DrainingConnections(Mutex<Vec<OwnedTask>>);
 
 impl DrainingConnections {
-    /// Ends it once no call is active, or the grace is over, or the pool is closed. The returned token fires when
-    /// nothing remains.
+    /// Ends an attempt once no call is active, or the grace is over, or the pool is closed. The returned token fires
+    /// when nothing of it remains.
     pub(super) fn drain(&self, common: &Arc<Common>, attempt: Arc<Attempt>) -> CancellationToken {
         let common = Arc::clone(common);
         let task = OwnedTask::spawn(async move {

@@ -12,7 +12,7 @@ use super::common::Common;
 use super::draining::DrainingConnections;
 use super::listing::{CachedList, find_tool, list_prompts, list_resources, list_tools};
 use super::operate::Request;
-use super::slot::{Slot, begins};
+use super::slot::{Slot, initial_state};
 use super::state::{ServerState, ServerView};
 use super::state_broadcast::Changes;
 use super::table::{Entry, Table};
@@ -29,7 +29,7 @@ use crate::prompt::{Prompt, PromptResult};
 use crate::resource::{ResourceContents, Resources};
 use crate::tool::ToolList;
 
-/// The servers of a host (`protocol.md` X2, X4, X7). A clone is the same pool.
+/// The servers of a host (`protocol.md` X2, X4, X7). Clones share the same pool.
 ///
 /// Await [`Pool::close`] before the host exits. If the last clone is dropped without it, every connection is ended at
 /// once, and every server that is a process is killed by the time the drop returns. All methods need a runtime that
@@ -63,7 +63,7 @@ impl Pool {
 
     /// Connects all servers that may be used, as many at once as there are lanes, and waits until each is connected or
     /// has failed; a failure does not affect the others. `cancel` cancels those that are not connected by then. If the
-    /// future is dropped, the pool goes on connecting.
+    /// future is dropped, the pool continues to connect.
     pub async fn start(&self, cancel: &CancellationToken) {
         if cancel.is_cancelled() {
             return;
@@ -86,10 +86,10 @@ impl Pool {
         Changes::new(&self.0.common.states)
     }
 
-    /// Connects a server if it is not, and returns its description. [`Options`] has the time limit.
+    /// Connects a server if needed, and returns its description. The time limit is that of [`Options`].
     ///
     /// # Errors
-    /// The server does not exist, or can't be connected.
+    /// Errors if the server does not exist, or can't be connected.
     pub async fn connect(
         &self,
         server: &str,
@@ -99,11 +99,11 @@ impl Pool {
         self.0.patiently(server, &Operation::Connection, cancel, info).await
     }
 
-    /// Ends the connection to a server as [`Pool::configure`] does, and connects it again, even if it demanded a login
-    /// a moment ago.
+    /// Ends the connection to a server as [`Pool::configure`] does, and reconnects it, even if it demanded a login a
+    /// moment ago.
     ///
     /// # Errors
-    /// As [`Pool::connect`].
+    /// Errors as [`Pool::connect`] does.
     pub async fn reconnect(
         &self,
         server: &str,
@@ -121,11 +121,11 @@ impl Pool {
         self.connect(server, cancel).await
     }
 
-    /// Returns the tools of a server, which is connected if it is not (`protocol.md` X5). They are listed again if the
-    /// server has announced a change; if that fails, the old list stays.
+    /// Returns the tools of a server, which is connected if needed (`protocol.md` X5). They are listed again if the
+    /// server has announced a change; if that fails, the old list is kept.
     ///
     /// # Errors
-    /// The server does not exist, can't be connected, or gives no list and never gave one.
+    /// Errors if the server does not exist, can't be connected, or returns no list and never returned one.
     pub async fn tools(&self, server: &str, cancel: &CancellationToken) -> Result<Arc<ToolList>, CallError> {
         let cached = self.0.cached_list(server);
         let list = |connection: Arc<Connection>| async move { list_tools(cached, &connection).await };
@@ -136,7 +136,7 @@ impl Pool {
     /// Returns the resources of a server and their families, as [`Pool::tools`] does for tools (`protocol.md` X8).
     ///
     /// # Errors
-    /// As [`Pool::tools`].
+    /// Errors as [`Pool::tools`] does.
     pub async fn resources(
         &self,
         server: &str,
@@ -150,7 +150,7 @@ impl Pool {
     /// Returns the prompts of a server, as [`Pool::tools`] does for tools (`protocol.md` X8).
     ///
     /// # Errors
-    /// As [`Pool::tools`].
+    /// Errors as [`Pool::tools`] does.
     pub async fn prompts(
         &self,
         server: &str,
@@ -161,10 +161,10 @@ impl Pool {
         self.0.patiently(server, &Operation::Prompts, cancel, list).await
     }
 
-    /// Reads a resource; the time counts as that of a call does (`protocol.md` X8).
+    /// Reads a resource; the time limit works as that of a call (`protocol.md` X8).
     ///
     /// # Errors
-    /// The server does not exist, or gave no valid answer in time.
+    /// Errors if the server does not exist, or gave no valid answer in time.
     pub async fn read_resource(
         &self,
         server: &str,
@@ -172,18 +172,18 @@ impl Pool {
         limit: Duration,
         cancel: &CancellationToken,
     ) -> Result<Vec<ResourceContents>, CallError> {
-        let (clock, asked) = (self.0.clock_for(server, limit)?, Operation::Resource(uri.to_owned()));
-        let request = Request { server, asked: &asked, connect: Connect::IfNeeded };
+        let (clock, operation) = (self.0.clock_for(server, limit)?, Operation::Resource(uri.to_owned()));
+        let request = Request { server, operation: &operation, connect: Connect::IfNeeded };
         let clock = &clock;
         let read = |connection: Arc<Connection>| async move { connection.read_resource(uri, clock).await };
         self.0.within(request, clock, cancel, read).await
     }
 
-    /// Gets a prompt, filled in by its server; the time counts as that of a call does (`protocol.md` X8).
+    /// Gets a prompt, filled in by its server; the time limit works as that of a call (`protocol.md` X8).
     /// [`Prompt::arguments`] parses typed arguments.
     ///
     /// # Errors
-    /// The server does not exist, or gave no valid answer in time.
+    /// Errors if the server does not exist, or gave no valid answer in time.
     pub async fn prompt(
         &self,
         server: &str,
@@ -191,8 +191,8 @@ impl Pool {
         cancel: &CancellationToken,
     ) -> Result<PromptResult, CallError> {
         let PromptCall { name, arguments, limit } = prompt;
-        let (clock, asked) = (self.0.clock_for(server, limit)?, Operation::Prompt(name.to_owned()));
-        let request = Request { server, asked: &asked, connect: Connect::IfNeeded };
+        let (clock, operation) = (self.0.clock_for(server, limit)?, Operation::Prompt(name.to_owned()));
+        let request = Request { server, operation: &operation, connect: Connect::IfNeeded };
         let (clock, arguments) = (&clock, &arguments);
         let get =
             |connection: Arc<Connection>| async move { connection.prompt(name, arguments, clock).await };
@@ -206,8 +206,8 @@ impl Pool {
     /// (`notifications/cancelled`) and this returns without waiting for its reaction.
     ///
     /// # Errors
-    /// The server or the tool does not exist, it is not connected, or there was no valid answer in time. A tool that
-    /// reports a failure is an answer: [`CallResult::is_error`].
+    /// Errors if the server or the tool does not exist, it is not connected, or there was no valid answer in time. A
+    /// tool that reports a failure is an answer: [`CallResult::is_error`].
     pub async fn call(
         &self,
         call: ToolCall<'_>,
@@ -219,7 +219,7 @@ impl Pool {
     /// Calls a tool as [`Pool::call`] does, with a listener to the progress of this call.
     ///
     /// # Errors
-    /// As [`Pool::call`].
+    /// Errors as [`Pool::call`] does.
     pub async fn call_with_progress(
         &self,
         call: ToolCall<'_>,
@@ -233,7 +233,7 @@ impl Pool {
     /// its end, [`Pool::reconnect`] uses the tokens.
     ///
     /// # Errors
-    /// The server does not exist, has no login, or its login can't be begun.
+    /// Errors if the server does not exist, has no login, or its login can't be begun.
     pub async fn login(&self, server: &str) -> Result<Login, LoginError> {
         self.0.login(server).await
     }
@@ -241,20 +241,20 @@ impl Pool {
     /// Deletes the tokens of a server, and ends its connection.
     ///
     /// # Errors
-    /// The server does not exist, has no login, or the tokens could not be deleted.
+    /// Errors if the server does not exist, has no login, or the tokens could not be deleted.
     pub async fn logout(&self, server: &str) -> Result<LoggedOut, LoginError> {
         self.0.logout(server).await
     }
 
-    /// Ends all connections, also those that are being opened or drained, and waits until nothing of them remains. A
-    /// server that is a process: stdin closed, [`Options::exit_grace`], SIGTERM to the group, [`Options::term_grace`],
-    /// SIGKILL. Active calls fail; no server is connected from now on. Idempotent.
+    /// Ends all connections, including those that are being opened or drained, and waits until nothing of them
+    /// remains. The steps for a server that is a process: stdin closed, [`Options::exit_grace`], SIGTERM to the group,
+    /// [`Options::term_grace`], SIGKILL. Active calls fail; no server is connected from now on. Idempotent.
     pub async fn close(&self) {
         self.0.close().await;
     }
 }
 
-/// Waits until an attempt is over; cancels it when the token fires.
+/// Waits until an attempt is settled; cancels it when the token fires.
 async fn settled(attempt: &Attempt, cancel: &CancellationToken) {
     tokio::select! {
         biased;
@@ -303,8 +303,8 @@ impl PoolState {
     ) -> Result<CallResult, CallError> {
         let ToolCall { server, tool, input, limit, connect } = call;
         let clock = self.clock_for_listener(server, limit, listener)?;
-        let (asked, cached) = (Operation::Tool(tool.to_owned()), self.cached_list(server));
-        let request = Request { server, asked: &asked, connect };
+        let (operation, cached) = (Operation::Tool(tool.to_owned()), self.cached_list(server));
+        let request = Request { server, operation: &operation, connect };
         let (clock, tool, input) = (&clock, &Arc::from(tool), &input);
         let call = |connection: Arc<Connection>| async move {
             find_tool(cached, tool, &connection).await.map_err(OperationError::before_the_call)?;
@@ -317,18 +317,18 @@ impl PoolState {
         CachedList { catalog: &self.common.catalog, server, limit: self.common.options.connect_timeout }
     }
 
-    /// Runs an operation with the limits of connecting; no limit of its own, as it may wait for a lane.
+    /// Runs an operation with the limits of connecting, without a limit of its own, as it may wait for a lane.
     async fn patiently<T, F>(
         &self,
         server: &str,
-        asked: &Operation,
+        operation: &Operation,
         cancel: &CancellationToken,
         work: impl Fn(Arc<Connection>) -> F,
     ) -> Result<T, CallError>
     where
         F: Future<Output = Result<T, OperationError>>,
     {
-        let request = Request { server, asked, connect: Connect::IfNeeded };
+        let request = Request { server, operation, connect: Connect::IfNeeded };
         self.within(request, &self.clock(Duration::MAX), cancel, work).await
     }
 
@@ -352,7 +352,7 @@ impl PoolState {
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(table);
     }
 
-    /// Fires when nothing of its connection remains; none if there was none.
+    /// Retires a slot. The returned token fires when nothing of its connection remains; `None` if there was none.
     fn retire(&self, slot: &Slot) -> Option<CancellationToken> {
         self.common.needed.forget(&slot.name);
         slot.retire().map(|attempt| self.draining.drain(&self.common, attempt))
@@ -362,7 +362,7 @@ impl PoolState {
         let Entry { name, configured, slot } = entry;
         let state = match slot {
             Some(_) => self.common.states.state(name).unwrap_or(ServerState::Closed),
-            None => begins(&configured.config, &configured.status),
+            None => initial_state(&configured.config, &configured.status),
         };
         let is_connected = matches!(state, ServerState::Connected { .. });
         let tools = is_connected.then(|| self.common.catalog.last_tools(name)).flatten();

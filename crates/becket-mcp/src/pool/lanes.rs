@@ -22,7 +22,7 @@ impl Lanes {
     /// Waits for a lane, which is occupied until the permit is dropped.
     pub(super) async fn enter(&self, config: &ServerConfig) -> Option<SemaphorePermit<'_>> {
         let lanes = if config.transport.is_local() { &self.local } else { &self.remote };
-        // It is never closed: an error would only mean that no lane is occupied.
+        // The semaphore is never closed: an error would only mean that no lane is occupied.
         lanes.acquire().await.ok()
     }
 }

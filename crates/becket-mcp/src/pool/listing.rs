@@ -1,7 +1,8 @@
 //! Lists of servers, cached or requested again.
 //!
 //! INVARIANT: of many concurrent callers that find a list out of date, one requests it.
-//! INVARIANT: a server that gives no list is asked again only once it has announced another change; the old list stays.
+//! INVARIANT: a server that returns no list is asked again only once it has announced another change; the old list is
+//! kept.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,8 +52,8 @@ pub(super) async fn list_prompts(
     cached.list(&cached.catalog.prompts, &connection.turns().prompts, fetch).await
 }
 
-/// Errors if the server has no such tool. The tools are listed again if this one is unknown and the server has announced
-/// a change. Without any list, the server itself decides if it has the tool.
+/// Errors if the server has no such tool. The tools are listed again if this one is unknown and the server has
+/// announced a change. Without any list, the server itself decides whether it has the tool.
 pub(super) async fn find_tool(
     cached: CachedList<'_>,
     tool: &str,
@@ -84,16 +85,16 @@ impl CachedList<'_> {
         let ticket = lists.begin(self.server);
         let failed = match timeout(self.limit, fetch).await {
             Ok(Ok(list)) => {
-                // A list that is out of date by now is the newest one anyway; the next caller gets another.
+                // A list that is already out of date is still the newest one; the next caller gets another.
                 let _ = ticket.store(list.clone());
                 return Ok(list);
             }
-            // This can be retried, and is requested again then.
+            // This can be retried, and requests the list again then.
             Ok(Err(failed @ OperationError::Gone { unseen: true, .. })) => return Err(failed),
             Ok(Err(failed)) => failed,
             Err(_) => OperationError::Gone {
                 fault: silent(self.limit),
-                said: ServerOutput::default(),
+                output: ServerOutput::default(),
                 unseen: false,
             },
         };

@@ -1,5 +1,5 @@
-//! An operation on a server: gets the connection, makes the request, and retries if possible, under the one limit of
-//! the caller.
+//! An operation on a server: gets the connection, makes the request, and retries if possible, within the single limit
+//! of the caller.
 //!
 //! INVARIANT: a request is repeated only if the server can't have executed it: its session had expired, it demanded
 //! authentication, or the request was never sent (`protocol.md` X4). Each of these is retried once.
@@ -23,7 +23,7 @@ use becket_base::suggest;
 #[derive(Clone, Copy)]
 pub(super) struct Request<'a> {
     pub(super) server: &'a str,
-    pub(super) asked: &'a Operation,
+    pub(super) operation: &'a Operation,
     pub(super) connect: Connect,
 }
 
@@ -54,12 +54,12 @@ impl PoolState {
     where
         F: Future<Output = Result<T, OperationError>>,
     {
-        let (server, asked) = (request.server.to_owned(), || request.asked.clone());
+        let (server, operation) = (request.server.to_owned(), || request.operation.clone());
         tokio::select! {
             biased;
-            () = cancel.cancelled() => Err(CallError::Cancelled { server, asked: asked() }),
+            () = cancel.cancelled() => Err(CallError::Cancelled { server, operation: operation() }),
             done = self.operate(request, work) => done,
-            () = clock.run_out() => Err(CallError::TimedOut { server, asked: asked(), limit: clock.limit() }),
+            () = clock.run_out() => Err(CallError::TimedOut { server, operation: operation(), limit: clock.limit() }),
         }
     }
 
@@ -79,7 +79,7 @@ impl PoolState {
                 Err(failed) => failed,
             };
             if !self.retry(&lease, &failed, request.connect, &mut retried) {
-                self.shut_out(&lease, &failed).await;
+                self.require_login(&lease, &failed).await;
                 return Err(error(request, failed));
             }
         }
@@ -105,23 +105,23 @@ impl PoolState {
         if std::mem::replace(done, true) || !is_allowed {
             return false;
         }
-        // The next caller replaces a broken one; this one may look intact to others.
+        // The next caller replaces a broken connection; this one may look intact to others.
         if let Ok(Some(old)) = lease.slot.replace(&self.common, &lease.attempt) {
             self.draining.drain(&self.common, old);
         }
         true
     }
 
-    /// A server that wants a login for every call is not contacted again; one that wants more scopes for this call,
-    /// only for others.
-    async fn shut_out(&self, lease: &Lease, failed: &OperationError) {
+    /// Records a demand for authentication: a server that needs a login for every call is not contacted again; one
+    /// that needs more scopes for this call still is for others.
+    async fn require_login(&self, lease: &Lease, failed: &OperationError) {
         let OperationError::Gone { fault: Fault::AuthNeeded(challenge), .. } = failed else { return };
         let Ok(config) = lease.slot.usable() else { return };
         if challenge.is_insufficient_scope() {
             return self.common.needed.note_more(&lease.slot.name, challenge.clone());
         }
         self.common.needed.note(&lease.slot.name, config, challenge.clone()).await;
-        if let Some(old) = lease.slot.shut_out(&self.common, &lease.attempt, challenge.clone()) {
+        if let Some(old) = lease.slot.require_login(&self.common, &lease.attempt, challenge.clone()) {
             self.draining.drain(&self.common, old);
         }
     }
@@ -186,7 +186,7 @@ impl PoolState {
 }
 
 fn closed(server: &str) -> CallError {
-    CallError::Died { server: server.to_owned(), fault: Fault::Closed, said: ServerOutput::default() }
+    CallError::Died { server: server.to_owned(), fault: Fault::Closed, output: ServerOutput::default() }
 }
 
 fn not_connected(server: &str, why: Arc<ConnectError>) -> CallError {
@@ -198,11 +198,11 @@ fn not_connected(server: &str, why: Arc<ConnectError>) -> CallError {
 }
 
 fn error(request: Request<'_>, failed: OperationError) -> CallError {
-    let (server, asked) = (request.server.to_owned(), request.asked.clone());
+    let (server, operation) = (request.server.to_owned(), request.operation.clone());
     match failed {
         OperationError::NoSuchTool(tools) => {
             let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-            let tool = if let Operation::Tool(tool) = asked { tool } else { String::new() };
+            let tool = if let Operation::Tool(tool) = operation { tool } else { String::new() };
             let meant = suggest(&tool, &known).map(str::to_owned);
             let known = known.into_iter().map(str::to_owned).collect();
             CallError::NoSuchTool { server, tool, known, meant }
@@ -210,9 +210,11 @@ fn error(request: Request<'_>, failed: OperationError) -> CallError {
         OperationError::Gone { fault: Fault::AuthNeeded(challenge), .. } => {
             CallError::NeedsAuth { server, challenge }
         }
-        OperationError::Gone { fault, said, .. } => CallError::Died { server, fault, said },
-        OperationError::Refused { code, message, .. } => CallError::Refused { server, asked, code, message },
-        OperationError::Unexpected(what) => CallError::Protocol { server, asked, what },
-        OperationError::TooManyRounds(rounds) => CallError::TooManyRounds { server, asked, rounds },
+        OperationError::Gone { fault, output, .. } => CallError::Died { server, fault, output },
+        OperationError::Refused { code, message, .. } => {
+            CallError::Refused { server, operation, code, message }
+        }
+        OperationError::Unexpected(what) => CallError::Protocol { server, operation, what },
+        OperationError::TooManyRounds(rounds) => CallError::TooManyRounds { server, operation, rounds },
     }
 }

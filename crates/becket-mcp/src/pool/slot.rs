@@ -1,7 +1,7 @@
-//! One configured server, and the connection to it that all share.
+//! One configured server, with the connection that all callers share.
 //!
-//! INVARIANT: at most one attempt at a time is available; of many that find it broken, one replaces it.
-//! INVARIANT: once it is retired, no attempt is begun here any longer.
+//! INVARIANT: at most one attempt at a time is available; of many callers that find it broken, one replaces it.
+//! INVARIANT: once the slot is retired, no attempt is begun.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
@@ -16,9 +16,9 @@ use crate::challenge::Challenge;
 use crate::config::{ConfiguredServer, DisabledReason, ServerConfig, ServerConfigError, Status};
 use crate::connect_error::ConnectError;
 
-/// Pauses before reconnecting a server after its first failure, and after further ones.
+/// The pauses before reconnecting a server after its first failure, and after further ones.
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
-/// Minimum lifetime of a connection that resets the count of failures.
+/// The minimum lifetime of a connection that resets the count of failures.
 const LASTING: Duration = Duration::from_secs(5);
 
 /// A server.
@@ -33,26 +33,26 @@ struct Line {
     attempt: Option<Arc<Attempt>>,
     /// The number of consecutive attempts without a lasting connection.
     failures: usize,
-    /// Fires when it may be connected.
+    /// A token that fires when it may be connected.
     after: Option<CancellationToken>,
     is_retired: bool,
 }
 
-/// No attempt is available.
+/// The reason why no attempt is available.
 #[derive(Debug)]
 pub(super) enum NoAttempt {
-    /// It must not be connected.
+    /// The server must not be connected.
     Disabled(DisabledReason),
-    /// It has recently demanded a login.
+    /// The server has recently demanded a login.
     NeedsAuth(Challenge),
-    /// Its configuration is invalid.
+    /// The configuration is invalid.
     Never(Arc<ConnectError>),
-    /// It is no longer configured, or the pool is closed.
+    /// The server is no longer configured, or the pool is closed.
     Retired,
 }
 
 impl Slot {
-    /// A server that was not needed yet. It is not connected before `after` fires.
+    /// Creates the slot of a server that was not needed yet. It is not connected before `after` fires.
     pub(super) fn new(
         common: &Common,
         configured: &ConfiguredServer,
@@ -60,7 +60,7 @@ impl Slot {
     ) -> Arc<Self> {
         let name: Arc<str> = configured.name.to_string().into();
         let (config, status) = (configured.config.clone(), configured.status.clone());
-        drop(common.states.publisher(&name, begins(&config, &status)));
+        drop(common.states.publisher(&name, initial_state(&config, &status)));
         let line = Line { attempt: None, failures: 0, after, is_retired: false };
         Arc::new(Self { name, config, status, line: RwLock::new(line) })
     }
@@ -70,7 +70,7 @@ impl Slot {
         self.config == configured.config && self.status == configured.status
     }
 
-    /// Returns the time limit on a call, if its configuration has one.
+    /// Returns the time limit on a call, if the configuration has one.
     pub(super) fn timeout(&self) -> Option<Duration> {
         self.config.as_ref().ok()?.timeout
     }
@@ -101,7 +101,7 @@ impl Slot {
         }
     }
 
-    /// Replaces this attempt, unless that has been done. The caller that removed the old one gets it.
+    /// Replaces this attempt, unless that has been done already. Returns the old one to the caller that removed it.
     pub(super) fn replace(
         &self,
         common: &Arc<Common>,
@@ -120,12 +120,12 @@ impl Slot {
     pub(super) fn let_go(&self, common: &Common) -> Option<Arc<Attempt>> {
         let mut line = self.write();
         let old = line.attempt.take()?;
-        drop(common.states.publisher(&self.name, begins(&self.config, &self.status)));
+        drop(common.states.publisher(&self.name, initial_state(&self.config, &self.status)));
         Some(old)
     }
 
-    /// Replaces a connected attempt that now wants a login, unless that has been done.
-    pub(super) fn shut_out(
+    /// Replaces a connected attempt that now needs a login, unless that has been done already.
+    pub(super) fn require_login(
         &self,
         common: &Common,
         old: &Arc<Attempt>,
@@ -170,7 +170,7 @@ impl Slot {
         Ok(attempt)
     }
 
-    /// Returns its configuration, if it may be used.
+    /// Returns the configuration, if the server may be used.
     pub(super) fn usable(&self) -> Result<&ServerConfig, NoAttempt> {
         match (&self.status, &self.config) {
             (Status::Disabled(why), _) => Err(NoAttempt::Disabled(why.clone())),
@@ -191,7 +191,10 @@ impl Slot {
 }
 
 /// Returns the initial state of a server.
-pub(super) fn begins(config: &Result<ServerConfig, ServerConfigError>, status: &Status) -> ServerState {
+pub(super) fn initial_state(
+    config: &Result<ServerConfig, ServerConfigError>,
+    status: &Status,
+) -> ServerState {
     match (status, config) {
         (Status::Disabled(why), _) => ServerState::Disabled { why: why.clone() },
         (Status::Allowed, Err(error)) => {
@@ -202,7 +205,7 @@ pub(super) fn begins(config: &Result<ServerConfig, ServerConfigError>, status: &
 }
 
 impl Line {
-    /// Returns the earliest time of the next attempt, by the end of the last one.
+    /// Returns the earliest time of the next attempt, based on the end of the last one.
     fn not_before(&mut self) -> Option<Instant> {
         let (lasted, ended) = self.attempt.as_ref()?.ended()?;
         self.failures = if lasted < LASTING { self.failures + 1 } else { 0 };

@@ -11,37 +11,37 @@ use crate::tool::ToolList;
 /// The state of one server.
 #[derive(Debug, Clone)]
 pub enum ServerState {
-    /// It must not be used.
+    /// The server must not be used.
     Disabled {
         /// The cause.
         why: DisabledReason,
     },
-    /// It was not needed yet, or it waits for its turn.
+    /// The server was not needed yet, or waits for its turn.
     Waiting,
-    /// It is being connected.
+    /// The server is being connected.
     Connecting,
-    /// It can be called.
+    /// The server can be called.
     Connected {
-        /// A number that rises with each connection, and with each change of its tools.
+        /// A number that increases with each connection, and with each change of its tools.
         generation: u64,
-        /// Its description of itself.
+        /// The server's description of itself.
         info: Arc<ServerInfo>,
-        /// The number of its tools.
+        /// The number of tools.
         tools: usize,
     },
-    /// It demands authentication, and accepts none of the credentials, if there were any: a login is needed, or a
-    /// corrected configuration. Until then it is not contacted for a quarter of an hour (`protocol.md` X3).
+    /// The server demands authentication, and accepts none of the credentials, if there were any: a login is needed,
+    /// or a corrected configuration. Until then it is not contacted for a quarter of an hour (`protocol.md` X3).
     NeedsAuth {
-        /// Its challenge.
+        /// The server's challenge.
         challenge: Challenge,
     },
-    /// It could not be connected, or its connection broke. The next operation tries again, after a pause of up to a
-    /// second if it failed before; but not if its configuration can't be used ([`ConnectError::Config`]).
+    /// The server could not be connected, or its connection broke. The next operation retries, after a pause of up to
+    /// a second if it failed before; but not if the configuration is invalid ([`ConnectError::Config`]).
     Failed {
         /// The error.
         why: Arc<ConnectError>,
     },
-    /// It was removed from the configuration, or the pool was closed.
+    /// The server was removed from the configuration, or the pool was closed.
     Closed,
 }
 
@@ -49,12 +49,12 @@ pub enum ServerState {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ServerView {
-    /// Its name, as calls name it.
+    /// The name, as used in calls.
     pub name: String,
-    /// Its configuration.
+    /// The configuration.
     pub configured: Arc<ConfiguredServer>,
-    /// Its state.
+    /// The state.
     pub state: ServerState,
-    /// Its tools as it listed them last, while it is connected.
+    /// The tools as last listed, while it is connected.
     pub tools: Option<Arc<ToolList>>,
 }

@@ -1,7 +1,7 @@
 //! A broadcast of the states of servers.
 //!
 //! INVARIANT: of two attempts to connect one server, only the later one is published.
-//! INVARIANT: a slow reader misses states in between and never the last one of any server.
+//! INVARIANT: a slow reader may miss intermediate states, but never the last one of any server.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ struct Inner {
 
 #[derive(Debug)]
 struct Line {
-    /// Its sequence number.
+    /// The sequence number.
     at: u64,
     /// The current publisher.
     writer: u64,
@@ -112,7 +112,7 @@ impl StatePublisher {
         }
     }
 
-    /// Publishes that it is connected, or that its tools have changed.
+    /// Publishes that the server is connected, or that its tools have changed.
     pub(super) fn connected(&self, info: &Arc<ServerInfo>, tools: usize) {
         let mut inner = self.states.lock();
         let Some(line) = inner.lines.get_mut(&self.server).filter(|line| line.writer == self.writer) else {
@@ -130,8 +130,8 @@ fn is_waiting(state: &ServerState) -> bool {
     matches!(state, ServerState::Waiting)
 }
 
-/// The states of servers as they change: first the current state of each, then each change. A slow reader misses states
-/// in between, never the last one of a server.
+/// The states of servers as they change: first the current state of each, then each change. A slow reader may miss
+/// intermediate states, but never the last one of a server.
 #[derive(Debug)]
 pub struct Changes {
     states: Arc<StateBroadcast>,

@@ -1,6 +1,6 @@
 //! The configured servers, in their order.
 //!
-//! INVARIANT: a name means one server. Of several entries of one name, the one that is not shadowed counts.
+//! INVARIANT: a name means one server. Of several entries with one name, the one that is not shadowed counts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ pub(super) struct Table {
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
     pub(super) configured: Arc<ConfiguredServer>,
-    /// None for one that is shadowed.
+    /// The slot; `None` for a shadowed entry.
     pub(super) slot: Option<Arc<Slot>>,
 }
 
 impl Table {
-    /// `slot` is called once for each name.
+    /// Creates the table. `slot` is called once for each name.
     pub(super) fn new(
         configured: Vec<ConfiguredServer>,
         mut slot: impl FnMut(&ConfiguredServer) -> Arc<Slot>,

@@ -7,7 +7,7 @@ struct Case {
     name: String,
     #[serde(rename = "rule")]
     _rule: String,
-    /// `name` or `name!`, which is required.
+    /// The arguments: `name`, or `name!` if it is required.
     wants: Vec<String>,
     typed: String,
     arguments: Option<Value>,

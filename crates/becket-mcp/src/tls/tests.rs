@@ -25,8 +25,8 @@ impl Pems {
         fs::write(self.dir.path().join(name), text).unwrap();
     }
 
-    /// Returns the error about these files; the directory is `…`.
-    fn said(&self, [ca, cert, key]: [&str; 3]) -> String {
+    /// Returns the error about these files, with the directory replaced by `…`.
+    fn error(&self, [ca, cert, key]: [&str; 3]) -> String {
         let path = |name: &str| (!name.is_empty()).then(|| self.dir.path().join(name));
         let (ca, cert, key) = (path(ca), path(cert), path(key));
         let files = Files { ca: ca.as_deref(), cert: cert.as_deref(), key: key.as_deref() };
@@ -68,9 +68,9 @@ fn what_is_wrong_with_a_file_is_said_by_its_name() {
             "a client key without a client certificate: name the certificate in `cert`",
         ),
     ] {
-        let said = pems.said(files);
-        assert!(said.starts_with(expected), "{files:?}: {said}");
-        assert!(!said.contains("c2VjcmV0"), "{said}");
+        let error = pems.error(files);
+        assert!(error.starts_with(expected), "{files:?}: {error}");
+        assert!(!error.contains("c2VjcmV0"), "{error}");
     }
 }
 
@@ -89,5 +89,5 @@ fn the_extra_file_counts_and_is_read_once() {
 // rule: X1
 #[test]
 fn without_encryption_no_file_is_read() {
-    assert!(Trust::new(Some("/no/such/file".into())).nobody().is_ok());
+    assert!(Trust::new(Some("/no/such/file".into())).without_roots().is_ok());
 }

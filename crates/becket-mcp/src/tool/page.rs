@@ -1,4 +1,4 @@
-//! A page of `tools/list` that the protocol's own types do not hold.
+//! A page of `tools/list` that the protocol's own types can't represent.
 //!
 //! With the library's types, one tool with an invalid schema would invalidate the whole page. Here it is one tool with
 //! a problem.
@@ -11,12 +11,12 @@ use super::Tool;
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Page {
     pub(crate) tools: Vec<Tool>,
-    /// The number of its tools without a name, which can't be called.
+    /// The number of tools without a name, which can't be called.
     pub(crate) nameless: usize,
     pub(crate) next_cursor: Option<String>,
 }
 
-/// Reads the result of `tools/list`; `None` if it has no list of tools.
+/// Parses the result of `tools/list`; `None` if it has no list of tools.
 pub(crate) fn page(result: &Value) -> Option<Page> {
     let listed = result.get("tools")?.as_array()?;
     let tools: Vec<Tool> = listed.iter().filter_map(Tool::from_json).collect();

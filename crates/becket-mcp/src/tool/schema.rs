@@ -2,15 +2,15 @@
 //!
 //! Nothing is guessed: an unknown keyword, a `$ref`, a combination (`anyOf`, `oneOf`, `not`) passes.
 //!
-//! INVARIANT: what it rejects is invalid by any draft of JSON Schema.
+//! INVARIANT: input that it rejects is invalid by any draft of JSON Schema.
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// Limit on nesting, above that of any honest input; below it everything passes.
+/// The limit on nesting, above that of any sensible input; everything below it passes.
 const DEEPEST: usize = 32;
-/// Limit on the errors in one report.
+/// The limit on errors in one report.
 const MOST: usize = 20;
 
 /// A problem at one position of an input.
@@ -18,7 +18,7 @@ const MOST: usize = 20;
 #[error("{}{what}", at(.path))]
 #[non_exhaustive]
 pub struct InputError {
-    /// Its position, as a JSON pointer (RFC 6901); empty for the whole input.
+    /// The position, as a JSON pointer (RFC 6901); empty for the whole input.
     pub path: String,
     /// The problem and what to write instead.
     pub what: String,
@@ -28,7 +28,7 @@ fn at(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("`{path}`: ") }
 }
 
-/// Returns the problem with an input schema as a schema.
+/// Returns the problem with the input schema itself.
 pub(super) fn problem(schema: &Map<String, Value>) -> Option<String> {
     match schema.get("type") {
         None => {}
@@ -53,7 +53,7 @@ pub(super) fn problem(schema: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// Returns the type of a JSON value, in words.
+/// Returns the type of a JSON value, as text.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -165,7 +165,7 @@ impl Judge {
     }
 
     fn items(&mut self, schema: &Map<String, Value>, items: &[Value], path: &Path<'_>) {
-        // A list of schemas is the older form of `prefixItems`, beside which `items` means the rest: both pass.
+        // A list of schemas is the older form of `prefixItems`, with which `items` means the rest: both pass.
         let Some(each) = schema.get("items").filter(|each| !each.is_array()) else { return };
         if schema.contains_key("prefixItems") {
             return;
@@ -196,7 +196,7 @@ fn article(name: &str) -> String {
     }
 }
 
-/// `None` for an unknown type name.
+/// Returns whether the value has the type; `None` for an unknown type name.
 fn is_type(name: &str, value: &Value) -> Option<bool> {
     Some(match name {
         "null" => value.is_null(),

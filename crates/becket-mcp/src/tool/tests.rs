@@ -59,7 +59,7 @@ fn calls_of_a_tool_that_reads_only_run_side_by_side() {
 fn a_page_with_a_tool_that_is_none_keeps_the_others() {
     let tools = json!([{"name": "good", "inputSchema": {"type": "object"}}, {"name": "bad", "inputSchema": []}, {"no": 1}, 7]);
     let result = json!({"tools": tools, "nextCursor": "c"});
-    // This is how such a page arrives: the protocol's own types do not hold it.
+    // Such a page arrives like this: the protocol's own types can't represent it.
     let answer = serde_json::from_value(result).unwrap();
     let rmcp::model::ServerResult::CustomResult(answer) = answer else { panic!("{answer:?}") };
     let read = page(&answer.0).unwrap();

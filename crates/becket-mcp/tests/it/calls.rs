@@ -1,4 +1,4 @@
-//! Calls of a connected server: what comes back, and what each way of failing is called.
+//! Calls of a connected server: their results, and the error of each failure.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -220,7 +220,11 @@ async fn a_server_that_dies_says_how_and_why_to_all_who_wait() {
 }
 
 fn died(error: &CallError) -> Option<(&Fault, &str)> {
-    if let CallError::Died { fault, said, .. } = error { Some((fault, said.stderr.as_str())) } else { None }
+    if let CallError::Died { fault, output, .. } = error {
+        Some((fault, output.stderr.as_str()))
+    } else {
+        None
+    }
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The cases of `tests/cases/config.json`: a text, and what each of its servers becomes.
+//! The cases of `tests/cases/config.json`: a text, and the result for each of its servers.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -110,7 +110,7 @@ fn of_remote(remote: &Remote) -> Value {
     })
 }
 
-/// Every place that may hold a secret, with one in it, literal or from a variable.
+/// Every place that may contain a secret, with one in it, literal or from a variable.
 const SECRETS: &str = r#"{"mcpServers": {
     "a": {"command": "s", "args": ["${T}"], "env": {"KEY": "${T}", "LITERAL": "s3cret"}},
     "b": {"type": "http", "url": "https://h/?k=${T}", "headers": {"X": "${T}"}, "headersHelper": "echo s3cret",
@@ -159,7 +159,7 @@ fn became_error(server: &ConfiguredServer) -> String {
     server.config.as_ref().map_or_else(ToString::to_string, |_| String::new())
 }
 
-/// The login settings; the grant only if it needs no person.
+/// Returns the login settings; the grant only if it needs no person.
 fn of_oauth(oauth: &OAuth) -> Value {
     let OAuth { client_id, client_secret, client_metadata_url, callback_port, .. } = oauth;
     let OAuth { scopes, auth_server_metadata_url, grant, .. } = oauth;

@@ -1,4 +1,4 @@
-//! The cases of `tests/cases/config_edit.json`: a text, a change, and the text that comes of it.
+//! The cases of `tests/cases/config_edit.json`: a text, a change, and the resulting text.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -16,7 +16,7 @@ struct Case {
     text: String,
     project: Option<String>,
     server: String,
-    /// The entry to add; without it, the server is removed.
+    /// The entry to add; if it is missing, the server is removed.
     entry: Option<Map<String, Value>>,
     #[serde(default)]
     replace: bool,

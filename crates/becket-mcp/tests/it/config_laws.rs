@@ -103,7 +103,7 @@ fn settings() -> impl Strategy<Value = Value> {
         .prop_map(|all| Value::Object(all.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()))
 }
 
-/// Settings whose servers are well-formed enough to collide.
+/// Returns settings whose servers are well-formed enough to collide.
 fn crowded() -> impl Strategy<Value = Value> {
     let names = prop::collection::vec((prop::sample::select(vec!["a", "b", "c"]), value()), 0..4);
     (settings(), names).prop_map(|(mut settings, servers)| {
@@ -193,7 +193,7 @@ proptest! {
         for server in open.servers.iter().filter(is_allowed) {
             prop_assert!(server.scope != Scope::Project || settings.choices != Choices::default());
         }
-        // Without trust nothing of the workspace runs; what it shadowed may.
+        // Without trust nothing of the workspace runs; entries that it shadowed may.
         for server in resolve(&settings, &settings.choices, false, false).servers.iter().filter(is_allowed) {
             prop_assert!(!matches!(server.scope, Scope::Project | Scope::Local), "{server:?}");
         }

@@ -1,4 +1,4 @@
-//! The cases of `tests/cases/config_layers.json`: many files, and which of their servers may be connected.
+//! The cases of `tests/cases/config_layers.json`: many files, and the servers that may be connected.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -24,7 +24,7 @@ struct Case {
     files: Vec<File>,
     #[serde(default)]
     variables: BTreeMap<String, String>,
-    /// The entries that were approved, as they were then.
+    /// The approved entries, in their state at that time.
     #[serde(default)]
     approved: Map<String, Value>,
     #[serde(default = "yes")]
@@ -39,7 +39,7 @@ struct Case {
     problems: Vec<String>,
 }
 
-/// A file: its scope is what stands before the dot of its name.
+/// A file, whose scope is the part before the dot of its name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -106,7 +106,7 @@ fn cases() {
         for (name, entry) in &case.approved {
             approvals.approve(PROJECT, name, fingerprint(name, entry));
         }
-        // What is kept in a file is what was approved.
+        // Approvals survive a round trip through the file.
         let approvals = Approvals::parse(&approvals.to_text()).unwrap();
         let gates = Gates {
             policy: &settings.policy,
@@ -134,12 +134,12 @@ struct Addresses {
     #[serde(rename = "rule")]
     _rule: String,
     pattern: String,
-    /// Addresses that the pattern allows, and that it denies.
+    /// Addresses that match as an allow pattern and as a deny pattern.
     both: Vec<String>,
-    /// Addresses that it denies and does not allow.
+    /// Addresses that match only as a deny pattern.
     #[serde(default)]
     denied: Vec<String>,
-    /// Addresses that it has nothing to do with.
+    /// Addresses that do not match.
     neither: Vec<String>,
 }
 

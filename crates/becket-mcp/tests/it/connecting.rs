@@ -49,7 +49,7 @@ async fn a_server_gets_its_environment_its_directory_and_nothing_else() {
     let environment = object(who["environment"].clone());
     let mut names: Vec<&str> = environment.keys().map(String::as_str).collect();
     names.sort_unstable();
-    // The interpreter adds LC_CTYPE where no locale is set; here one is.
+    // The interpreter adds LC_CTYPE if no locale is set; here one is.
     assert_eq!(
         names,
         ["BECKET_MCP_SERVER", "BECKET_TEST_MARK", "LANG", "LOG", "PATH", "PYTHONDONTWRITEBYTECODE"]
@@ -99,7 +99,7 @@ const FAILURES: [(&str, &str); 10] = [
 async fn each_way_of_failing_has_its_own_words() {
     for (flag, begins) in FAILURES {
         let mut place = Place::new();
-        // Only those that hang come near it; the others must not be cancelled for being slow.
+        // Only servers that hang come near it; the others must not be cancelled for being slow.
         let hangs = begins.contains("within 1 s");
         place.options.connect_timeout = if hangs { Duration::from_secs(1) } else { LONG };
         let start = Instant::now();

@@ -1,5 +1,5 @@
-//! Questions of servers to users: the cases of `tests/cases/elicitation.json`, and that nothing a server sends breaks
-//! anything.
+//! Questions of servers to users: the cases of `tests/cases/elicitation.json`, and the law that no input of a server
+//! breaks anything.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -18,7 +18,7 @@ struct Cases {
     forms: Vec<Case>,
 }
 
-/// A question, and what becomes of it: what is read of it, or the words of its refusal.
+/// A question, and its result: the parsed form, or the text of its refusal.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Request {
@@ -63,7 +63,7 @@ struct Case {
     good: Vec<Value>,
     #[serde(default)]
     bad: Vec<(Value, Vec<String>)>,
-    /// A field, what is typed into it, and the value or the error.
+    /// A field, the text typed into it, and the value or the error.
     #[serde(default)]
     typed: Vec<(String, String, Result<Value, String>)>,
 }

@@ -1,6 +1,6 @@
 //! In-process servers of a host.
 //!
-//! One test, since descriptors and threads belong to the whole process.
+//! A single test, since descriptors and threads belong to the whole process.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 

@@ -1,7 +1,7 @@
-//! Tokens in a real Secret Service (feature `keyring`): GNOME Keyring on a bus of its own, in a directory of its own. This
-//! very program is run again on that bus, as a job.
+//! Tokens in a real Secret Service (feature `keyring`): GNOME Keyring on a separate bus, in a separate directory. This
+//! program is run again on that bus, as a job.
 //!
-//! Where `dbus-run-session` or `gnome-keyring-daemon` is not installed, the tests say that they are skipped.
+//! If `dbus-run-session` or `gnome-keyring-daemon` is not installed, the tests report that they are skipped.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ use becket_mcp::auth::{
 /// The file with the task of the test when it is run as a job.
 const MARK: &str = "job";
 
-/// Runs a test of this program on a bus of its own, where there can be one.
+/// Runs a test of this program on a separate bus, if possible.
 fn on_a_bus(test: &str) {
     for program in ["dbus-run-session", "gnome-keyring-daemon"] {
         let found =
@@ -38,12 +38,12 @@ fn on_a_bus(test: &str) {
     run(command, test);
 }
 
-/// Runs a test of this program in a place of its own.
+/// Runs a test of this program in a separate place.
 fn run(mut command: Command, test: &str) {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join(MARK), "").unwrap();
     command.args(["--exact", &format!("keyring::{test}"), "--ignored", "--test-threads=1", "--nocapture"]);
-    // Neither the user's own keyring, nor a window that asks for a password.
+    // Uses neither the user's own keyring, nor a window that asks for a password.
     for name in ["HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
         let place = directory.path().join(name);
         std::fs::create_dir(&place).unwrap();
@@ -96,7 +96,7 @@ fn tokens(access: &str) -> Tokens {
         obtained_at: start,
         expires_at: None,
         scopes: vec!["read".into()],
-        asked: Vec::new(),
+        requested_scopes: Vec::new(),
         client: Client { id: "c".into(), proof: Proof::None },
         issued: TokenIssuer {
             issuer: None,
@@ -135,7 +135,7 @@ async fn keeps_and_locks() {
         assert_eq!(store.save(&key(server), tokens(access)).await.unwrap(), TokenLocation::Keyring);
     }
     assert_eq!(FileStore::new(file()).load(&key("a")).await.unwrap(), None);
-    // Another store, as in another process; the same file under another directory is another store.
+    // Another store, as in another process; the same file name in another directory is another store.
     let other = KeyringStore::new(file());
     assert_eq!(other.load(&key("a")).await.unwrap(), Some(tokens("s3cr3t-a2")));
     assert_eq!(KeyringStore::new("elsewhere/tokens.json").load(&key("a")).await.unwrap(), None);

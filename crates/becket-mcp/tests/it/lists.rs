@@ -1,4 +1,4 @@
-//! The caches of lists: what is held, what is refused, and that nothing old is ever taken for new.
+//! The caches of lists: which lists are kept, which are rejected, and that an old one is never taken for new.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -46,13 +46,13 @@ fn a_refresh_that_fails_keeps_the_old_list_and_says_so() {
     let kept = ListState::Kept { list: Arc::new(1), why: "broken pipe".into() };
     assert_eq!((lists.get("a").as_deref(), lists.look("a")), (Some(&1), kept));
 
-    // A failure that a change has overtaken says nothing about the list that is wanted now.
+    // A failure that is older than a change says nothing about the requested list.
     let overtaken = lists.begin("a");
     lists.changed("a");
     overtaken.failed("late");
     assert_eq!(lists.look("a"), ListState::Changed(Arc::new(1)));
 
-    // Nor does one that another success has overtaken.
+    // The same applies to one that is older than a success.
     let overtaken = lists.begin("a");
     assert!(lists.begin("a").store(2));
     overtaken.failed("late");
@@ -107,12 +107,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The world outside: which life of a server, and which version of its list, is current.
+/// The state of the world: the current process of a server, and the current version of its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Version {
     life: u32,
     announced: u32,
-    /// The question that it answers.
+    /// The request that it answers.
     asked: u32,
 }
 
@@ -139,7 +139,7 @@ proptest! {
                 }
                 Step::Store(which) if !tickets.is_empty() => {
                     let (server, version, ticket) = tickets.swap_remove(which.index(tickets.len()));
-                    // The worst server answers at once and its answer travels for long.
+                    // The worst server answers at once, but its answer takes long to arrive.
                     let newer = stored.get(&server).is_some_and(|held| held.life == version.life && held.asked > version.asked);
                     let now = world[&server];
                     if ticket.store(version) {
@@ -197,7 +197,7 @@ fn a_list_from_the_cache_costs_next_to_nothing() {
     for n in 0..100_000 {
         assert!(lists.get(["3", "17"][n % 2]).is_some());
     }
-    // The bound is 50 µs for each; this is far from it even unoptimised.
+    // The limit is 50 µs for each; this is far from it even unoptimised.
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 

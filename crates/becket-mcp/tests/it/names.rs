@@ -29,7 +29,7 @@ fn build(servers: &ServerLists) -> Names {
     Names::build(servers.iter().map(|(server, tools)| (server.as_str(), tools.iter().map(String::as_str))))
 }
 
-/// The name as the case writes it: with `#` for its mark, unless the case has the mark itself.
+/// Returns the name as the case writes it: with `#` for its mark, unless the case has the mark itself.
 fn shown(name: &str, case: &Case) -> String {
     if case.names.iter().any(|expected| expected == name) {
         return name.to_owned();
@@ -62,7 +62,7 @@ fn cases() {
     }
 }
 
-/// Few letters and few tools, so that names meet often; some long, some with letters that no name may have.
+/// Few letters and few tools, so that names collide often; some long, some with characters that no name may have.
 fn servers() -> impl Strategy<Value = ServerLists> {
     let part = prop_oneof![
         8 => "[ab_.]{0,3}",
@@ -136,7 +136,7 @@ fn ten_thousand_tools_are_named_at_once() {
     assert!(start.elapsed() < std::time::Duration::from_secs(20));
     assert_eq!(&*names.get("mcp__server_9__tool_999").unwrap().name, "tool.999");
 
-    // The same again, each name taken by the first server.
+    // Again with each name taken by the first server.
     let servers: ServerLists = ["s.a", "s a"].map(|name| (name.to_owned(), tools.clone())).into();
     assert_eq!(build(&servers).warnings().len(), 1 + 1_000);
 }

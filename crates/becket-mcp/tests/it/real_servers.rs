@@ -1,8 +1,8 @@
-//! Servers that other people wrote, over stdio: `server-everything`, `-filesystem` and `-memory` (TypeScript),
-//! `mcp-server-time`, `-git` and `-sqlite` (Python).
+//! Third-party servers over stdio: `server-everything`, `-filesystem` and `-memory` (TypeScript), `mcp-server-time`,
+//! `-git` and `-sqlite` (Python).
 //!
-//! `cargo xtask test` installs them and says where they are. Without that these tests fail, unless it has said why a
-//! server can't be had.
+//! `cargo xtask test` installs them and passes their paths. Otherwise these tests fail, unless it has given a reason
+//! why a server is not available.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -15,8 +15,8 @@ use becket_mcp::config::{ConfiguredServer, Transport};
 use becket_mcp::{CallError, CancellationToken, Content, Pool};
 use serde_json::{Value, json};
 
-/// Connects the server that a variable names, with arguments and variables of its own; none where there is a reason
-/// that it is missing.
+/// Connects the server that a variable names, with additional arguments and variables; `None` if there is a reason why
+/// it is missing.
 async fn connect(variable: &str, args: &[&str], env: &[(&str, &Path)], place: &Place) -> Option<Pool> {
     let mut config = program(variable, args)?;
     let Transport::Stdio(stdio) = &mut config.transport else { panic!("it is started") };

@@ -14,7 +14,7 @@ use becket_mcp::{
 };
 use serde_json::{Map, Value, json};
 
-/// A host that offers everything, and records the uses.
+/// A host that offers everything, and records the requests.
 #[derive(Default)]
 struct Generous {
     asked: Mutex<Vec<Elicitation>>,
@@ -63,7 +63,7 @@ impl Host for Generous {
     }
 }
 
-/// The server, connected for a host; none where there is a reason that it is missing.
+/// Returns the server, connected for a host; `None` if there is a reason why it is missing.
 async fn connect(host: Arc<dyn Host>, place: &Place) -> Option<Pool> {
     let pool = Pool::new(place.options.clone(), host);
     pool.configure(vec![ConfiguredServer::of_host("it", program("BECKET_TEST_MCP_EVERYTHING", &["stdio"])?)]);
@@ -76,7 +76,7 @@ async fn names(pool: &Pool) -> Vec<String> {
     tools.iter().map(|tool| tool.name.clone()).collect()
 }
 
-/// The server offers them once it knows what the host offers, and announces that its tools have changed.
+/// The tools that the server adds once it knows the offers of the host; it announces the change.
 const LENT: [&str; 4] =
     ["trigger-elicitation-request", "trigger-url-elicitation", "trigger-sampling-request", "get-roots-list"];
 
@@ -139,7 +139,7 @@ async fn an_address_is_shown_whole_whichever_way_it_comes() {
     };
     assert_eq!(host.asked.lock().unwrap().as_slice(), std::slice::from_ref(&first));
 
-    // The same as an error of the call, -32042, which is then made again.
+    // The same as an error of the call, -32042, after which the call is repeated.
     let refused = json!({"url": url, "elicitationId": "e-1", "errorPath": true});
     let told = call(&pool, "trigger-url-elicitation", refused).await.unwrap().text();
     assert!(told.contains("User completed the URL elicitation flow"), "{told}");

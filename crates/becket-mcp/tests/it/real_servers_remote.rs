@@ -12,13 +12,13 @@ use becket_mcp::{
 };
 use serde_json::json;
 
-/// A way in which the server is run: its own word, the path it answers at, and what that is here.
+/// A mode of the server: its argument, the path at which it answers, and the transport.
 type RemoteTransport = (&'static str, &'static str, fn(Remote) -> Transport);
 
 const WAYS: [RemoteTransport; 2] =
     [("streamableHttp", "mcp", Transport::Http), ("sse", "sse", Transport::Sse)];
 
-/// A host that remembers how far calls were.
+/// A host that records the progress of calls.
 #[derive(Default)]
 struct ProgressRecorder(Mutex<Vec<f64>>);
 
@@ -155,7 +155,7 @@ async fn a_server_that_was_started_again_is_heard_again() {
         let (pool, _place) = connect(&server, way, Arc::new(())).await;
         assert_eq!(call(&pool, "echo", json!({"message": "a"})).await.unwrap().text(), "Echo: a");
         server.restart();
-        // The first call may find out for the others; none may hang.
+        // The first call may detect this for the others; none may hang.
         let first = call(&pool, "echo", json!({"message": "b"})).await;
         if let Err(error) = first {
             assert!(!matches!(error, CallError::TimedOut { .. }), "{}: {error}", way.0);

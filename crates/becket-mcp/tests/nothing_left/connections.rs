@@ -13,7 +13,7 @@ use becket_testkit::proc::{open_descriptors, threads, wait_until, zombies};
 use futures_util::future::join_all;
 use tokio::runtime::{Handle, Runtime};
 
-/// Limit on the open connections to an idle server: the stream for unsolicited messages, and the pooled ones.
+/// The limit on open connections to an idle server: the stream for unsolicited messages, and the pooled ones.
 const FEW: usize = 3;
 
 fn runtime() -> Runtime {
@@ -33,7 +33,7 @@ fn over_http(name: &str, server: &Server, tls: Option<Tls>) -> ConfiguredServer 
 #[test]
 fn nothing_is_left_of_connections_that_were_used() {
     let _alone = crate::alone();
-    // What the first use of everything opens for good.
+    // Things that the first use opens permanently.
     runtime().block_on(closed_and_dropped());
     let before = (open_descriptors(), threads());
     for (name, scene) in SCENES {
@@ -49,7 +49,7 @@ fn nothing_is_left_of_connections_that_were_used() {
     assert!(wait_until(|| zombies().is_empty()), "zombies: {:?}", zombies());
 }
 
-/// A thread of the time before may have ended since.
+/// A thread that existed before may have ended since.
 fn no_more_than(before: (usize, usize)) -> bool {
     open_descriptors() <= before.0 && threads() <= before.1
 }
@@ -144,7 +144,7 @@ async fn restarts_of_a_process() {
     eventually("no task is left", || tasks() == 0).await;
 }
 
-/// A hundred calls that hang: half of them are cancelled, half are dropped.
+/// Starts a hundred calls that hang: half of them are cancelled, half are dropped.
 async fn cancelled() {
     let hangs = |seen: &ReceivedRequest| (seen.tool() == "destroy").then_some(Reply::Hang);
     let (server, place) = (Plan::new().rule(hangs).start(), Place::new());
@@ -155,7 +155,7 @@ async fn cancelled() {
         give_up_a_hundred(&pool, &place, (name, tool), &server, &cancel).await;
     }
     eventually("few connections are left", || server.open() <= FEW).await;
-    // One task for each connection of HTTP that is kept.
+    // One task for each HTTP connection that is kept.
     eventually("no task is left of the calls", || tasks() <= before + FEW).await;
     assert_eq!(call(&pool, "echo", nothing()).await.unwrap().text(), "");
     assert_eq!(server.count("initialize"), 1);

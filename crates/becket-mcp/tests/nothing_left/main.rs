@@ -13,7 +13,7 @@ mod servers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Lock on the process: whoever measures it is alone in it, also where all tests run in one process.
+/// A lock on the process: a test that measures it runs alone, even if all tests run in one process.
 fn alone() -> MutexGuard<'static, ()> {
     static PROCESS: Mutex<()> = Mutex::new(());
     PROCESS.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! Nothing remains when servers were closed, dropped, or died.
+//! Nothing remains after servers were closed, dropped, or died.
 
 use becket_testkit::wait::until;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use becket_testkit::proc::{open_descriptors, threads, wait_until, zombies};
 
 const NOBODY: [u32; 0] = [];
 
-/// A server that is closed: its flags, a tool that is called first, how many processes it makes.
+/// A server to close: its flags, the tool that is called first, the number of its processes.
 const CLOSED: [(&str, &[&str], Option<&str>, usize); 12] = [
     ("one that is well-behaved", &[], None, 1),
     ("one with a child", &["--child"], None, 2),
@@ -35,7 +35,7 @@ const CLOSED: [(&str, &[&str], Option<&str>, usize); 12] = [
 fn nothing_is_left() {
     let _alone = crate::alone();
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    // What the first use of everything opens for good.
+    // Things that the first use opens permanently.
     runtime().block_on(closed(CLOSED[1]));
     let before = (open_descriptors(), threads());
 
@@ -85,7 +85,7 @@ async fn dropped((name, flags, tool, processes): (&str, &[&str], Option<&str>, u
     // Blocks the only thread of the runtime: nothing that has to be polled can have done it.
     assert!(wait_until(|| place.marker.alive().is_empty()), "{name}: {:?}", place.marker.alive());
     assert!(wait_until(|| zombies().is_empty()), "{name}: {:?}", zombies());
-    // The tasks see that they are not wanted any longer.
+    // The tasks notice that they are no longer wanted.
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }

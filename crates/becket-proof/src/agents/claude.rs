@@ -16,7 +16,7 @@ pub(super) const CLAUDE_TERMINAL: TerminalDriver = TerminalDriver {
     name: "claude",
     launch: |scratch| {
         let trusted = json!({scratch.project.to_string_lossy(): {"hasTrustDialogAccepted": true}});
-        // Nothing is asked at the start.
+        // The agent asks nothing at the start.
         let state = json!({
             "hasCompletedOnboarding": true, "theme": "dark", "projects": trusted,
             "customApiKeyResponses": {"approved": [KEY], "rejected": []},
@@ -42,7 +42,7 @@ fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
         "stream-json",
         "--verbose",
         "--dangerously-skip-permissions",
-        // The hooks of the project are Becket's to run.
+        // The hooks of the project are left to Becket.
         "--setting-sources",
         "user",
     ])

@@ -19,6 +19,6 @@ fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
             ("CLINE_TELEMETRY_DISABLED", "1"),
         ])
         .before(["auth", "-p", "openai", "-k", KEY, "-m", MODEL, "-b", &scratch.at("/v1")])
-        // It takes a prompt of one word for a command.
+        // It interprets a prompt of one word as a command.
         .arguments(["--json", &format!("{prompt} now")])
 }

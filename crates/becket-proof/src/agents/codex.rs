@@ -23,7 +23,7 @@ pub(super) const CODEX: AgentDriver = AgentDriver {
 pub(super) const CODEX_GATEWAY: GatewayDriver = GatewayDriver {
     name: "codex",
     launch: |scratch, command, prompt| {
-        // Of a model that it knows it defers MCP tools to a search.
+        // For a known model it defers MCP tools to a search.
         launch_with(scratch, "mock-model", &gateway(command), prompt)
     },
     call: |tool, input| {
@@ -38,7 +38,7 @@ pub(super) const CODEX_GATEWAY: GatewayDriver = GatewayDriver {
 pub(super) const CODEX_TERMINAL: TerminalDriver = TerminalDriver {
     name: "codex",
     launch: |scratch| {
-        // Of a model that it knows it defers the tools for subagents, and asks at the start whether to take a newer one.
+        // For a known model it defers the tools for subagents, and asks at the start whether to use a newer one.
         configured(scratch, "mock-model", "")
             .arguments(["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"])
     },
@@ -52,7 +52,7 @@ pub(super) const CODEX_TERMINAL: TerminalDriver = TerminalDriver {
     },
 };
 
-/// The configuration of the gateway, with the tools of its own off.
+/// Returns the configuration of the gateway, with Codex's own tools off.
 fn gateway(command: &GatewayCommand<'_>) -> String {
     let (program, arguments) = (json!(command.program), json!(command.arguments));
     format!(
@@ -62,7 +62,7 @@ fn gateway(command: &GatewayCommand<'_>) -> String {
 }
 
 fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
-    // A model that it knows has its tool for patches.
+    // A known model has Codex's tool for patches.
     launch_with(scratch, "gpt-5.5", "", prompt)
 }
 

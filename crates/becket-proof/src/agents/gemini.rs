@@ -54,7 +54,7 @@ fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
     configured(scratch, &settings()).arguments(of_prompt(prompt))
 }
 
-/// The arguments for one prompt, of which every call is allowed.
+/// Returns the arguments for one prompt, with every call allowed.
 fn of_prompt(prompt: &str) -> [&str; 7] {
     ["-m", "gemini-2.5-pro", "--yolo", "-o", "stream-json", "-p", prompt]
 }

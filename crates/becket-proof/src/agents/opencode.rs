@@ -1,4 +1,4 @@
-//! opencode, and what its forks share.
+//! opencode, and the code shared by its forks.
 
 use super::{KEY, MODEL};
 use crate::{AgentDriver, Launch, Scratch, ToolCall};
@@ -20,7 +20,7 @@ fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
         .arguments(["run", "-m", "mock/mock-model", prompt])
 }
 
-/// The configuration of a project with the scripted model.
+/// Returns the configuration of a project with the scripted model.
 pub(super) fn configured(scratch: &Scratch<'_>, file: &str, permission: Value) -> Launch {
     let model = json!({"name": "mock", "tool_call": true, "limit": {"context": 100_000, "output": 8_000}});
     let provider = json!({

@@ -5,7 +5,7 @@ use super::script::Turn;
 use super::sse::push;
 use serde_json::json;
 
-/// The signature of a thought, which Gemini CLI expects beside a call: base64 of any text.
+/// The signature of a thought, which Gemini CLI expects with a call: base64 of any text.
 const SIGNATURE: &str = "c2lnbmF0dXJl";
 
 pub(super) fn write(turn: &Turn, path: &str, number: usize) -> ResponseBody {

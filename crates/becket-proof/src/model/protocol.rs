@@ -1,4 +1,4 @@
-//! The protocols of model APIs, told apart by the path of a request.
+//! The protocols of model APIs, distinguished by the path of a request.
 
 use super::script::Turn;
 use super::{anthropic, chat, gemini, responses};
@@ -26,7 +26,7 @@ pub(super) enum ResponseBody {
 }
 
 impl Protocol {
-    /// Returns the protocol of a path without its query; `None` for one that asks for no answer of a model.
+    /// Returns the protocol of a path without its query; `None` if the request is not for an answer of a model.
     pub(super) fn of(path: &str) -> Option<Self> {
         if path.ends_with("/messages") {
             Some(Protocol::Anthropic)
@@ -93,7 +93,7 @@ fn names(tool: &Value) -> Vec<String> {
     name.map(str::to_owned).into_iter().collect()
 }
 
-/// Returns true if the client wants its answer as events.
+/// Returns true if the client requests its answer as events.
 pub(super) fn is_streamed(body: &Value) -> bool {
     body.get("stream").and_then(Value::as_bool).unwrap_or_default()
 }

@@ -65,7 +65,7 @@ fn item(turn: &Turn, number: usize) -> Value {
     }
 }
 
-/// Events with numbers.
+/// Numbered events.
 struct EventStream {
     text: String,
     number: u64,

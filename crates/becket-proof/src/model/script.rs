@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// The answers of a model, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// One answer for each request that offers tools; after the last one the model says `END`.
+    /// One answer for each request that offers tools; after the last one the model answers `END`.
     pub turns: Vec<Turn>,
     /// A part of the name of a tool that a request must offer to be answered by a turn. Agents ask models for titles and
     /// summaries as well; those requests are answered with `ok`.
@@ -39,12 +39,12 @@ pub struct ToolCall {
 pub enum CallInput {
     /// A JSON object.
     Object(Map<String, Value>),
-    /// A text, for the tools of the Responses API that take one.
+    /// A text, for the tools of the Responses API with text input.
     Text(String),
 }
 
 impl ToolCall {
-    /// A call with a JSON object, or with an empty one if `input` is none.
+    /// Creates a call with a JSON object, or with an empty one if `input` is none.
     pub fn object(tool: &'static str, input: Value) -> Self {
         let input = match input {
             Value::Object(input) => input,
@@ -55,7 +55,7 @@ impl ToolCall {
         ToolCall { tool, namespace: None, input: CallInput::Object(input) }
     }
 
-    /// A call with a text.
+    /// Creates a call with a text.
     pub fn text(tool: &'static str, input: String) -> Self {
         ToolCall { tool, namespace: None, input: CallInput::Text(input) }
     }
@@ -68,7 +68,7 @@ impl ToolCall {
 }
 
 impl CallInput {
-    /// The input as a JSON value.
+    /// Returns the input as a JSON value.
     pub(super) fn value(&self) -> Value {
         match self {
             CallInput::Object(input) => Value::Object(input.clone()),
@@ -76,7 +76,7 @@ impl CallInput {
         }
     }
 
-    /// The input as the text of a JSON value.
+    /// Returns the input as the text of a JSON value.
     pub(super) fn json(&self) -> String {
         self.value().to_string()
     }

@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-/// The answer to requests that are not about the script.
+/// The answer to requests outside of the script.
 const ASIDE: &str = "ok";
 /// The answer after the last turn.
 const END: &str = "END";
@@ -37,7 +37,8 @@ pub struct ModelRequest {
     pub messages: Value,
 }
 
-/// A model on the loopback that answers with the turns of a script. Dropped, it closes its port and its connections.
+/// A model on the loopback that answers with the turns of a script. When dropped, it closes its port and its
+/// connections.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
@@ -54,10 +55,10 @@ struct State {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// The turns that have been given.
+    /// The number of turns that have been given.
     given: usize,
     requests: Vec<ModelRequest>,
-    /// Requests that no protocol knows.
+    /// Requests outside of any protocol.
     others: Vec<String>,
 }
 
@@ -88,7 +89,7 @@ impl ModelServer {
         self.state.progress().requests.clone()
     }
 
-    /// Returns the methods and paths of requests for something else than an answer of the model.
+    /// Returns the methods and paths of requests for anything but an answer of the model.
     pub fn others(&self) -> Vec<String> {
         self.state.progress().others.clone()
     }
@@ -145,7 +146,8 @@ async fn reply(request: Request<Incoming>, state: Arc<State>) -> Result<Response
     Ok(response)
 }
 
-/// The answer to a request that asks the model for nothing: a list of models, a number of tokens, or an empty object.
+/// Returns the answer to a request that does not involve the model: a list of models, a number of tokens, or an empty
+/// object.
 fn aside(path: &str) -> Value {
     if path.ends_with("/models") {
         let id = "mock-model";

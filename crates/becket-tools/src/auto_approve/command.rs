@@ -15,7 +15,7 @@ pub(super) struct Judge<'a> {
     places: &'a Places,
     programs: &'a Programs<'a>,
     denied: &'a DeniedFiles,
-    /// The directories that the line may be in: the cwd, and where a `cd` leads, should it succeed.
+    /// The possible directories of the line: the cwd, and the target of a `cd` that may or may not succeed.
     bases: Vec<PathBuf>,
 }
 
@@ -29,18 +29,18 @@ impl<'a> Judge<'a> {
         Self { places, programs, denied, bases: vec![cwd] }
     }
 
-    /// Takes a `cd`. One with `..` is read by the text in the shell and by the links in the file system: it is asked.
+    /// Handles a `cd`. One with `..` needs a question: the shell resolves it as text, the file system by the links.
     pub(super) fn change(&mut self, target: &str) -> bool {
         let plain =
             !target.is_empty() && !target.starts_with('-') && target.split('/').all(|part| part != "..");
-        let fits = plain && self.programs.leave("cd") && self.holds(target);
+        let fits = plain && self.programs.leave("cd") && self.is_in_working_directory(target);
         if let Some(cwd) = self.bases.first().filter(|_| fits) {
             self.bases.push(cwd.join(target));
         }
         fits
     }
 
-    /// Returns whether the command, `cd` aside, only reads, and only inside.
+    /// Returns whether the command, which is not a `cd`, only reads, and only inside of the working directories.
     pub(super) fn is_read_only(&self, words: &Words<'_>) -> bool {
         let Some((name, args)) = words.texts.split_first() else { return false };
         match *name {
@@ -61,7 +61,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Returns whether the command of a `timeout` only reads. It is a program: no other program starts a builtin.
+    /// Returns whether the command of a `timeout` only reads. It has to be a program, since only a shell runs
+    /// builtins.
     fn runs_read_only(&self, words: &Words<'_>, args: &[&str]) -> bool {
         wrapper::timeout(args).is_some_and(|command| {
             let started = command.first().is_some_and(|name| self.programs.has(name));
@@ -95,22 +96,22 @@ impl<'a> Judge<'a> {
             return suits;
         }
         let Some(args) = entry.options.read(args) else { return false };
-        // The expansion of a glob is not a value of an option, a pattern or a script.
+        // The expansion of a glob must not be a value of an option, a pattern or a script.
         let first = usize::from(starts_with_text(entry, &args));
         let fixed = args.values.iter().chain(args.operands.iter().take(first));
         if !fixed.into_iter().all(|word| words.is_literal(word)) {
             return false;
         }
         let whole_tree = entry.whole_tree.contains(&"always") || args.gave(&entry.whole_tree);
-        // What a search of a whole tree would read is not looked at.
+        // The files that a search of a whole tree would read are not examined.
         (self.denied.is_empty() || !whole_tree) && self.takes(&entry.operands, &args)
     }
 
-    /// The judgement of a command that reads no options as others do; `None` for all others.
+    /// Judges a command that parses its options in an unusual way; `None` for all others.
     fn suits_without_options(&self, entry: &ReadOnly, words: &Words<'_>, args: &[&str]) -> Option<bool> {
         match entry.operands {
             Operands::Text if entry.builtin => Some(true),
-            // An unset variable is not a word: the next one would be the format.
+            // An unset variable expands to no word: the next one would become the format.
             Operands::Format => {
                 let fits = |format: &&str| !format.starts_with('-') && words.is_literal(format);
                 Some(args.first().is_some_and(fits))
@@ -132,7 +133,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Returns whether the command takes words whose value is known at run time only: a glob as any number of files, a
+    /// Returns whether the command may have words that are only known at run time: a glob as any number of files, a
     /// variable as text.
     fn fits(&self, entry: &ReadOnly, words: &Words<'_>) -> bool {
         let prints =
@@ -153,7 +154,7 @@ impl<'a> Judge<'a> {
                     .listed
                     .iter()
                     .chain(&matches.words)
-                    .all(|path| !path.starts_with('-') && self.holds(path))
+                    .all(|path| !path.starts_with('-') && self.is_in_working_directory(path))
             })
         })
     }
@@ -161,7 +162,7 @@ impl<'a> Judge<'a> {
     fn takes(&self, kind: &Operands, args: &Arguments<'_>) -> bool {
         let operands = args.operands.as_slice();
         let is_name = |name: &&str| !name.contains('/');
-        // The value of an option may be text where operands are.
+        // An option's value may be text even if operands are paths.
         let holds_text = matches!(kind, Operands::Text | Operands::Date | Operands::Sed);
         (holds_text || self.hold(&args.values))
             && match kind {
@@ -197,10 +198,10 @@ impl<'a> Judge<'a> {
 
     /// Returns whether each path leads into a working directory, or is `/dev/null`.
     pub(super) fn hold(&self, paths: &[&str]) -> bool {
-        paths.iter().all(|path| *path == "/dev/null" || self.holds(path))
+        paths.iter().all(|path| *path == "/dev/null" || self.is_in_working_directory(path))
     }
 
-    /// The directories that the line may be in.
+    /// Returns the possible directories of the line.
     pub(super) fn bases(&self) -> &[PathBuf] {
         &self.bases
     }
@@ -210,26 +211,27 @@ impl<'a> Judge<'a> {
         self.denied.is_empty()
     }
 
-    /// Returns whether an absolute path is in a working directory without being one.
+    /// Returns whether an absolute path is below a working directory without being one.
     pub(super) fn holds_parent(&self, path: &Path) -> bool {
         crate::places::real(path).and_then(|real| Some(self.places.hold(real.parent()?))).unwrap_or(false)
     }
 
-    /// Returns whether the command, from a list of plain ones, only reads, and is a program that nothing in the working
-    /// directories can shadow.
+    /// Returns whether the command, from a list of plain ones, only reads, and is a program that nothing in the
+    /// working directories can shadow.
     pub(super) fn is_plain_read(&self, words: &Words<'_>) -> bool {
         let Some(name) = words.texts.first() else { return false };
         let Some(entry) = table::find(name).filter(|_| words.globs.is_empty()) else { return false };
         (entry.builtin || self.programs.has_out_of_reach(name)) && self.suits(name, entry, words)
     }
 
-    /// The same for a program that edits, which it has to be for a line of several commands.
-    pub(super) fn knows(&self, name: &str, alone: bool) -> bool {
+    /// Returns whether a program that edits is known: `alone`, or in a line of several commands, which could shadow
+    /// it.
+    pub(super) fn is_known_editor(&self, name: &str, alone: bool) -> bool {
         if alone { self.programs.has(name) } else { self.programs.has_out_of_reach(name) }
     }
 
-    /// Returns whether the path leads into a working directory from every directory the line may be in.
-    pub(super) fn holds(&self, path: &str) -> bool {
+    /// Returns whether the path leads to a working directory from every possible directory of the line.
+    pub(super) fn is_in_working_directory(&self, path: &str) -> bool {
         let fits = |path: PathBuf| self.places.contain(&path) && !self.denied.has(&path);
         !path.is_empty() && self.bases.iter().all(|base| fits(base.join(path)))
     }

@@ -1,9 +1,9 @@
-//! The effect of `mkdir`, `touch`, `mv` and `cp` (`protocol.md` P14), judged as strictly as reads: options are known by
-//! their whole names, paths are resolved, and anything uncertain counts as no edit.
+//! The effect of `mkdir`, `touch`, `mv` and `cp` (`protocol.md` P14), judged as strictly as reads: options are matched
+//! by their full names, paths are resolved, and anything uncertain counts as no edit.
 //!
-//! A line changes what its own later commands find. So a path counts both as it is and as the directory that it may
-//! have become by then; nothing that holds links is moved or copied whole; and beside an edit there are only plain
-//! reads of programs that the line can't have put on `PATH`.
+//! A line changes the files that its later commands see. So a path counts both as it is and as the directory that it
+//! may have become by then; no tree with links is moved or copied whole; and besides an edit there are only plain
+//! reads by programs that the line can't have put on `PATH`.
 
 use super::command::Judge;
 use super::options::{NONE, Options};
@@ -52,7 +52,7 @@ impl Edits<'_> {
         worst(effects?)
     }
 
-    /// An edit of a path, wherever the line may be.
+    /// Returns the effect of an edit of a path, in all possible directories of the line.
     fn edit(&self, path: &str) -> Option<Effect> {
         if path.is_empty() {
             return None;
@@ -72,7 +72,7 @@ impl Edits<'_> {
         };
         let recursive = read.given.iter().any(|option| matches!(option.as_str(), "r" | "R" | "recursive"));
         let names: Option<Vec<&str>> = sources.iter().map(|source| base_name(source)).collect();
-        // Two of one name: the second is written over, or through, the first.
+        // With two sources of the same name, the second overwrites the first or is written through it.
         let names = names.filter(|names| !names.is_empty() && !has_twins(names))?;
         let effects = sources.iter().zip(names).map(|(source, name)| {
             let transfer = Transfer { source, to, below: format!("{}/{name}", to.trim_end_matches('/')) };
@@ -81,11 +81,11 @@ impl Edits<'_> {
         worst(effects.collect::<Option<Vec<Effect>>>()?)
     }
 
-    /// One source to its target, which may be a directory by then.
+    /// Returns the effect of moving or copying one source to its target, which may be a directory by then.
     fn transfer(&self, transfer: &Transfer<'_>, kind: Kind, recursive: bool) -> Option<Effect> {
         let Transfer { source, to, below } = transfer;
-        // What is denied to be read does not come under another name.
-        if !self.judge.holds(source) {
+        // A file with denied reads must not get another name.
+        if !self.judge.is_in_working_directory(source) {
             return None;
         }
         let mut effects = vec![self.edit(to)?, self.below(to, below)?];
@@ -98,7 +98,7 @@ impl Edits<'_> {
                 continue;
             }
             let whole = kind == Kind::Move || recursive;
-            // A root of the working directories, or all of a tree over another one.
+            // The source is a root of the working directories, or a whole tree replaces another one.
             let moves_root = kind == Kind::Move && !self.judge.holds_parent(&at);
             let merges = into.iter().filter(|path| path.symlink_metadata().is_ok()).count()
                 > usize::from(into[0].is_dir());
@@ -110,8 +110,8 @@ impl Edits<'_> {
         worst(effects)
     }
 
-    /// An edit below the target, should that be a directory by then. What is a file now has nothing below, and no place
-    /// that could be looked up: its names alone count.
+    /// Returns the effect of an edit below the target, in case it is a directory by then. A path that is a file now
+    /// has no entries that could be looked up: only its names count.
     fn below(&self, to: &str, below: &str) -> Option<Effect> {
         let is_file = |base: &PathBuf| base.join(to).is_file();
         let effect = self.edit(below)?;
@@ -121,7 +121,7 @@ impl Edits<'_> {
 
     /// Returns the effect on everything below a directory, at its old and its new place.
     fn tree(&self, at: &Path, into: &[PathBuf]) -> Option<Effect> {
-        // What is denied to be read is not looked for.
+        // Denied files are not searched for in a tree.
         let entries = tree::without_links(at).filter(|_| self.judge.may_read_all())?;
         let effect = |path: &Path| of_edit(self.host, self.session, path);
         let below = |entry: &PathBuf| {
@@ -133,14 +133,14 @@ impl Edits<'_> {
     }
 }
 
-/// Fate of a source.
+/// The treatment of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Move,
     Copy,
 }
 
-/// A source, its target, and its target should that be a directory.
+/// A source, its target, and its target in case that is a directory.
 struct Transfer<'a> {
     source: &'a str,
     to: &'a str,
@@ -150,44 +150,44 @@ struct Transfer<'a> {
 /// Returns the value of `-t DIR` or `--target-directory=DIR`, if given once, and the arguments without it. Any other
 /// spelling stays among the options and is unknown.
 fn target_option<'a>(args: &[&'a str]) -> (Option<&'a str>, Vec<&'a str>) {
-    let (mut into, mut left, mut rest) = (None, Vec::new(), args.iter().copied());
+    let (mut into, mut remaining, mut rest) = (None, Vec::new(), args.iter().copied());
     while let Some(arg) = rest.next() {
-        let given = match (arg, arg.strip_prefix("--target-directory=")) {
+        let directory = match (arg, arg.strip_prefix("--target-directory=")) {
             ("--", _) => {
-                left.push(arg);
-                left.extend(rest.by_ref());
+                remaining.push(arg);
+                remaining.extend(rest.by_ref());
                 None
             }
             (_, Some(value)) => Some(value),
             ("-t" | "--target-directory", None) => rest.next(),
             (_, None) => {
-                left.push(arg);
+                remaining.push(arg);
                 None
             }
         };
-        match (given, into) {
-            (Some(_), None) => into = given,
-            // Given twice: stays among the options, and is unknown there.
-            (Some(_), Some(_)) => left.push("-t"),
+        match (directory, into) {
+            (Some(_), None) => into = directory,
+            // An option that is given twice stays among the options, and is unknown there.
+            (Some(_), Some(_)) => remaining.push("-t"),
             (None, _) => {}
         }
     }
-    (into, left)
+    (into, remaining)
 }
 
-/// The last name of a path; `None` if it has none of its own.
+/// Returns the last name of a path; `None` if it does not end with a name.
 fn base_name(path: &str) -> Option<&str> {
     let name = path.trim_end_matches('/').rsplit('/').next()?;
     (!matches!(name, "" | "." | "..")).then_some(name)
 }
 
-/// Compared as file systems without case do.
+/// Returns whether two names are equal on a file system that ignores case.
 fn has_twins(names: &[&str]) -> bool {
     let mut seen = std::collections::HashSet::new();
     !names.iter().all(|name| seen.insert(name.to_lowercase()))
 }
 
-/// The effect that matters most; `None` of none.
+/// Returns the effect that matters most; `None` if there is none.
 pub(super) fn worst(effects: impl IntoIterator<Item = Effect>) -> Option<Effect> {
     effects.into_iter().max_by_key(|effect| match effect {
         Effect::Reads => 0,

@@ -59,10 +59,10 @@ const VALUED: [&str; 27] = [
     "-printf",
 ];
 
-/// The directories that are searched; `None` if the expression does more than test and print.
+/// Returns the directories that are searched; `None` if the expression does more than test and print.
 pub(super) fn paths<'a>(args: &[&'a str]) -> Option<Vec<&'a str>> {
     let starts = |arg: &&str| arg.starts_with('-') || matches!(*arg, "(" | ")" | "!" | ",");
-    // `-P` is the default, and what the others of its kind do is asked.
+    // `-P` is the default; the other options of its kind need a question.
     let args = args.strip_prefix(&["-P"]).unwrap_or(args);
     let end = args.iter().position(starts).unwrap_or(args.len());
     let (paths, expression) = args.split_at(end);

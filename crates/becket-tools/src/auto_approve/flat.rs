@@ -1,16 +1,17 @@
 //! The check that a line is a flat list of plain commands.
 //!
-//! The analysis of lines reports its commands, not what surrounds them: loops, functions, assignments, here-documents.
-//! So the line is put together again from its commands and a few operators; what is left over is more than a flat list.
+//! The analysis of lines reports commands, but not the text around them: loops, functions, assignments,
+//! here-documents. So the line is reassembled from its commands and a few operators; if anything is left over, it is
+//! more than a flat list.
 
 use std::collections::VecDeque;
 
 use becket_rules::shell::{Command, Line, RedirectionKind, Target};
 
-/// Wrappers whose command is judged by their own words; it is found once more behind them.
+/// Wrappers whose command is judged from their own words; the analysis also reports that command after them.
 const LOOKED_THROUGH: [&str; 2] = ["timeout", "xargs"];
 
-/// Texts allowed between commands, longest first. The redirections throw output away or join it with errors.
+/// Texts allowed between commands, longest first. The redirections discard output or merge it with errors.
 const BETWEEN: [&str; 14] = [
     "2>/dev/null",
     "1>/dev/null",
@@ -28,7 +29,8 @@ const BETWEEN: [&str; 14] = [
     "&",
 ];
 
-/// The commands of the line, in their order, and the files that it redirects input from, where they are all there is to it.
+/// Returns the commands of the line in order, and the files that it redirects input from; `None` if it has other
+/// parts.
 pub(super) fn flat(line: &Line) -> Option<(Vec<&Command>, Vec<&str>)> {
     let mut inputs = Vec::new();
     for redirection in line.redirections() {
@@ -52,7 +54,7 @@ pub(super) fn flat(line: &Line) -> Option<(Vec<&Command>, Vec<&str>)> {
 /// The rest of a line.
 struct Rest<'t> {
     text: &'t str,
-    /// The targets of input redirections that did not come yet.
+    /// The targets of input redirections that have not been passed yet.
     inputs: VecDeque<String>,
 }
 

@@ -1,9 +1,10 @@
-//! `git`, as far as its command line says that it only reads.
+//! Judges whether a `git` command only reads, from its command line.
 //!
-//! Values of long options count only if they are attached: git takes some names with and without a value. Left out on
-//! purpose: `-c`, `-C`, `--git-dir` and their like, `--output`, `--ext-diff`, `--textconv`, `--no-index`, `--paginate`,
-//! `--show-signature`, everything that reads a file by name, and abbreviations of options. A format or a key to sort by
-//! that has a signature verified is asked, too: git looks up the verifier on `PATH`, which may lead into the tree.
+//! Values of long options count only if they are attached: git accepts some names with and without a value. Left out
+//! on purpose: `-c`, `-C`, `--git-dir` and similar options, `--output`, `--ext-diff`, `--textconv`, `--no-index`,
+//! `--paginate`, `--show-signature`, every option that reads a file by name, and abbreviations of options. A format or
+//! a sort key that verifies a signature needs a question, too: git looks up the verifier on `PATH`, which may lead
+//! into the tree.
 
 use super::options::{NONE, Options};
 
@@ -11,9 +12,9 @@ use super::options::{NONE, Options};
 struct Subcommand {
     name: &'static str,
     options: Options,
-    /// Set if it takes revisions and paths; without this, an operand would make it write.
+    /// True if it takes revisions and paths; otherwise an operand would make it write.
     operands: bool,
-    /// Set if it shows contents of files, current or old.
+    /// True if it shows contents of files, current or old.
     shows_files: bool,
 }
 
@@ -142,7 +143,7 @@ const LOG: Options = Options {
 const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand {
         name: "status",
-        // Not `-v`: it shows what staged files hold.
+        // Not `-v`: it shows the contents of staged files.
         options: Options {
             flags: "sbuz",
             long: &[
@@ -259,18 +260,17 @@ const SUBCOMMANDS: &[Subcommand] = &[
 ];
 
 /// Returns the revisions and paths that the command names, all to be judged as paths: a revision leads nowhere else,
-/// and
-/// two paths outside the repository would be compared. The flag is true if it shows contents of files. `None` if it may
-/// do more than read.
+/// and two paths outside of the repository would be compared. The flag is true if the command shows contents of files.
+/// Returns `None` if it may do more than read.
 pub(super) fn read<'a>(args: &[&'a str]) -> Option<(Vec<&'a str>, bool)> {
     let args = args.strip_prefix(&["--no-pager"]).unwrap_or(args);
     let (name, args) = args.split_first()?;
-    // Names of stashes alone: their texts are messages of commits.
+    // Only names of stashes: their texts are messages of commits.
     if *name == "stash" {
         return (args == ["list"]).then(|| (Vec::new(), false));
     }
     let subcommand = SUBCOMMANDS.iter().find(|subcommand| subcommand.name == *name)?;
-    // `--pretty x` is a format alone and a path: only attached values are certain.
+    // `--pretty x` is a format and a path: only attached values are certain.
     let options = &subcommand.options;
     let bare = |arg: &&str| {
         arg.strip_prefix("--")

@@ -1,7 +1,7 @@
-//! The check that the configuration of a repository has only keys that are known to run nothing and to point nowhere.
+//! The check that the configuration of a repository has only keys that can't run anything and lead nowhere else.
 //!
-//! Much less than git's own grammar is read, so that nothing can be read in two ways: one section or one `key = value`
-//! on a line, no backslash, no control character. What does not fit is not harmless.
+//! Accepts much less than git's own grammar, so that nothing can be parsed in two ways: one section or one `key =
+//! value` on a line, no backslash, no control character. Anything else is not harmless.
 
 /// Sections, each with its keys; `*` is any key.
 const HARMLESS: &[(&str, &[&str])] = &[
@@ -63,7 +63,7 @@ pub(super) fn is_harmless(text: &str) -> bool {
     true
 }
 
-/// The harmless keys of `[name]` or `[name "other"]`.
+/// Returns the harmless keys of `[name]` or `[name "other"]`.
 fn section(line: &str) -> Option<&'static [&'static str]> {
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;
     let (name, other) = match inner.split_once(' ') {

@@ -1,16 +1,17 @@
-//! The check that an index lists only files and links: a submodule is a repository of its own, which `git status` looks
-//! into under its own configuration.
+//! The check that an index lists only files and links: a submodule is a repository of its own, which `git status`
+//! enters under its own configuration.
 //!
-//! Versions 2 and 3 are read; any other, a shared index and a sparse one are not taken for plain. Total on any bytes.
+//! Accepts versions 2 and 3; any other version, a shared index and a sparse one are rejected. Never panics, for any
+//! bytes.
 
 /// The mode of a submodule.
 const SUBMODULE: u32 = 0o160_000;
-/// Bytes of an entry before its flags, and with them.
+/// The length of an entry in bytes up to its flags, and including them.
 const FLAGS_AT: usize = 60;
 const NAME_AT: usize = 62;
 /// The flag for two more bytes of flags.
 const EXTENDED: u16 = 0x4000;
-/// The hash at the end.
+/// The length of the hash at the end.
 const HASH: usize = 20;
 
 /// Returns whether the index can be read and contains no submodule.
@@ -32,7 +33,7 @@ pub(super) fn has_only_files(bytes: &[u8]) -> bool {
     extensions_are_optional(rest)
 }
 
-/// The mode of the first entry, and how long it is.
+/// Returns the mode and the length of the first entry.
 fn entry(bytes: &[u8]) -> Option<(u32, usize)> {
     let mode = number(bytes, 24)?;
     let flags = u16::from_be_bytes(bytes.get(FLAGS_AT..NAME_AT)?.try_into().ok()?);
@@ -42,7 +43,8 @@ fn entry(bytes: &[u8]) -> Option<(u32, usize)> {
     Some((mode, (name_at + name + 8) & !7))
 }
 
-/// Extensions that git itself must understand have small letters: a shared index, a sparse one.
+/// Returns whether all extensions are optional. Those that git must understand have lowercase names: a shared index, a
+/// sparse one.
 fn extensions_are_optional(mut rest: &[u8]) -> bool {
     while rest.len() > HASH {
         let (Some(first), Some(length)) = (rest.first(), number(rest, 4)) else { return false };

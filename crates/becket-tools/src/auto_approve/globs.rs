@@ -1,11 +1,11 @@
-//! Globs, expanded as the tree is now.
+//! Expansion of globs in the current state of the tree.
 //!
-//! More matches than bash would find do no harm, and all that it finds are among them: letter case and leading dots don't
-//! count, and a `?` is any text. What has brackets, which depend on the locale, is not expanded.
+//! The matches include all that bash would find, and possibly more, which does no harm: letter case and leading dots
+//! don't count, and a `?` is any text. A glob with brackets, which depend on the locale, is not expanded.
 
 use std::path::Path;
 
-/// The most entries of directories that are looked at for one glob.
+/// The maximum number of directory entries that are examined for one glob.
 const MOST: usize = 10_000;
 
 /// The expansion of a glob.
@@ -13,11 +13,11 @@ const MOST: usize = 10_000;
 pub(super) struct Matches {
     /// The directories that are listed.
     pub(super) listed: Vec<String>,
-    /// The words that the glob may become, itself included.
+    /// The words that the glob may expand to, including itself.
     pub(super) words: Vec<String>,
 }
 
-/// Expands a glob in a directory; `None` if that is not certain, or too much.
+/// Expands a glob in a directory; `None` if the result is uncertain or too large.
 pub(super) fn expand(base: &Path, glob: &str) -> Option<Matches> {
     let unknown = |c: char| matches!(c, '[' | ']' | '\\' | '(' | '\0');
     if glob.contains(unknown) || glob.contains("**") || glob.starts_with(['-', '~']) {
@@ -35,7 +35,7 @@ pub(super) fn expand(base: &Path, glob: &str) -> Option<Matches> {
         for word in found {
             let prefix = format!("{word}{slash}");
             matches.listed.push(if prefix.is_empty() { ".".to_owned() } else { prefix.clone() });
-            // Some versions of bash find these two by `.*`.
+            // Some versions of bash match these two with `.*`.
             let own = [".", ".."].iter().filter(|_| part.starts_with('.')).map(|name| (*name).to_owned());
             for name in names(&base.join(&prefix))?.into_iter().chain(own) {
                 looked += 1;
@@ -67,12 +67,12 @@ fn may_match(part: &str, name: &str) -> bool {
     let (part, name) = (part.to_lowercase(), name.to_lowercase());
     let pieces: Vec<&str> = part.split(['*', '?']).collect();
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return true };
-    let Some(mut left) = name.strip_prefix(first).and_then(|rest| rest.strip_suffix(last)) else {
+    let Some(mut remaining) = name.strip_prefix(first).and_then(|rest| rest.strip_suffix(last)) else {
         return false;
     };
     for piece in &pieces[1..pieces.len() - 1] {
-        let Some(at) = left.find(piece) else { return false };
-        left = &left[at + piece.len()..];
+        let Some(at) = remaining.find(piece) else { return false };
+        remaining = &remaining[at + piece.len()..];
     }
     true
 }

@@ -33,7 +33,9 @@ pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effe
         let alone = commands.len() == 1;
         let effect = |words: &Words<'_>| match words.texts.first() {
             Some(_) if judge.is_plain_read(words) => Some(Effect::Reads),
-            Some(name) if words.are_literal() && judge.knows(name, alone) => edits.effect(&words.texts),
+            Some(name) if words.are_literal() && judge.is_known_editor(name, alone) => {
+                edits.effect(&words.texts)
+            }
             Some(_) | None => None,
         };
         worst(commands.iter().map(effect).collect::<Option<Vec<Effect>>>()?)
@@ -46,13 +48,12 @@ pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effe
 }
 
 /// Returns whether a line that can't be fully judged names a protected file as one that it edits: by a redirection, or
-/// as
-/// the target of a well-known command (P7). No allow rule for the command opens that (P14).
+/// as the target of a well-known command (P7). No allow rule for the command permits that (P14).
 fn names_protected(text: &str, host: &Surroundings, session: &Session) -> bool {
     let input = Map::from_iter([("command".to_owned(), Value::String(text.to_owned()))]);
     let (cwd, home) = (session.cwd.as_path(), host.environment.home());
     let scope = Scope { cwd, home, anchor: cwd, links: &NoLinks };
-    // Where the line edits more than can be told, something protected may be among it.
+    // If the edits of the line can't be determined, a protected file may be among them.
     Call::new("Bash", &input).edited(&scope).is_none_or(|edited| {
         edited
             .iter()
@@ -60,7 +61,7 @@ fn names_protected(text: &str, host: &Surroundings, session: &Session) -> bool {
     })
 }
 
-/// Has a flat list of plain commands judged, a leading `cd` aside, unless it is not certain what they are.
+/// Judges a flat list of plain commands, without a leading `cd`, unless it is uncertain which programs they run.
 fn judged(
     text: &str,
     host: &Surroundings,

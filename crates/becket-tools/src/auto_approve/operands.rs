@@ -1,4 +1,4 @@
-//! Operands that mean more than paths: which of them leave a command harmless.
+//! Operands that are more than paths, and the check that they leave a command harmless.
 
 use becket_rules::shell::SedScript;
 
@@ -8,8 +8,8 @@ const FILE_TESTS: [&str; 23] = [
     "-u", "-w", "-x", "-ef", "-nt", "-ot",
 ];
 
-/// The paths that `test` looks at; `None` with `-v`, which evaluates a subscript, and with `-R` and `-o`, which read the
-/// shell's own state.
+/// Returns the paths that `test` examines; `None` with `-v`, which evaluates a subscript, and with `-R` and `-o`,
+/// which read the shell's own state.
 pub(super) fn test<'a>(args: &[&'a str]) -> Option<Vec<&'a str>> {
     if args.iter().any(|arg| matches!(*arg, "-v" | "-R" | "-o")) {
         return None;
@@ -19,7 +19,7 @@ pub(super) fn test<'a>(args: &[&'a str]) -> Option<Vec<&'a str>> {
     Some(files.chain(before).collect())
 }
 
-/// Returns whether every operand of `date` is a format: another one sets the clock.
+/// Returns whether every operand of `date` is a format: any other operand sets the clock.
 pub(super) fn date(operands: &[&str]) -> bool {
     operands.iter().all(|operand| operand.starts_with('+'))
 }
@@ -45,7 +45,7 @@ pub(super) fn jq(filter: &str) -> bool {
         .any(|word| filter.contains(word))
 }
 
-/// Returns whether a program is only asked for its version.
+/// Returns whether a program is only called to print its version.
 pub(super) fn version(args: &[&str]) -> bool {
     matches!(args, ["--version" | "-V"])
 }
@@ -69,6 +69,18 @@ mod tests {
                 && !sed_scripts(&["1e ls"])
                 && !sed_scripts(&["k"])
         );
+        for script in [
+            ":a w f",
+            ":a e touch f",
+            "s/a/b/ e",
+            "ta w f",
+            "a x\\\\\nw f",
+            "s/[[:alpha:]/]/x/;e ls",
+            "p w f",
+        ] {
+            assert!(!sed_scripts(&[script]), "{script:?}");
+        }
+        assert!(sed_scripts(&[":a;N;$!ba;s/\\n/ /g", "a x\\\nw f", "s/[^/]*$//"]));
         assert!(jq(".a[0]") && !jq("import \"a\" as a; .") && !jq("$ENV.HOME"));
         assert!(version(&["--version"]) && !version(&["-v", "x.js"]) && !version(&[]));
     }

@@ -1,34 +1,34 @@
-//! Reading the arguments of a command against the options that are known to be harmless.
+//! Parses the arguments of a command against the options that are known to be harmless.
 //!
-//! INVARIANT: an option that is not listed by its whole name, or a letter that is not listed, makes the reading fail. A
-//! value that is an argument of its own counts as an operand, too: should the program see it otherwise, it was judged.
+//! INVARIANT: an option that is not listed by its full name, or a letter that is not listed, makes parsing fail. A
+//! value that is an argument of its own counts as an operand, too: if the program parses it otherwise, it was judged.
 
 /// The harmless options of a command.
 #[derive(Debug)]
 pub(super) struct Options {
-    /// Letters without a value.
+    /// Letters of options without a value.
     pub(super) flags: &'static str,
-    /// Letters with a value, attached or in the next argument.
+    /// Letters of options with a value, attached or in the next argument.
     pub(super) valued: &'static str,
-    /// Names without a value.
+    /// Names of options without a value.
     pub(super) long: &'static [&'static str],
-    /// Names with a value; the next argument if it is not attached, unless the name is in `long`, too.
+    /// Names of options with a value; it is the next argument if not attached, unless the name is in `long`, too.
     pub(super) long_valued: &'static [&'static str],
-    /// `-20` is a number of lines.
+    /// True if `-20` is a number of lines.
     pub(super) number: bool,
 }
 
-/// No option at all.
+/// The options of a command that may have none.
 pub(super) const NONE: Options =
     Options { flags: "", valued: "", long: &[], long_valued: &[], number: false };
 
-/// Arguments, read.
+/// Parsed arguments.
 #[derive(Debug, Default)]
 pub(super) struct Arguments<'a> {
     pub(super) operands: Vec<&'a str>,
     /// Values that were arguments of their own.
     pub(super) values: Vec<&'a str>,
-    /// Letters and names that were given.
+    /// Letters and names of the given options.
     pub(super) given: Vec<String>,
     /// Values that were attached to their options.
     pub(super) attached: Vec<&'a str>,
@@ -42,7 +42,7 @@ impl Arguments<'_> {
 }
 
 impl Options {
-    /// Reads the arguments after the command's name; `None` if one is an unknown option.
+    /// Parses the arguments after the command's name; `None` if one is an unknown option.
     pub(super) fn read<'a>(&self, args: &[&'a str]) -> Option<Arguments<'a>> {
         let (mut read, mut rest) = (Arguments::default(), args.iter().copied());
         while let Some(arg) = rest.next() {

@@ -1,14 +1,14 @@
 //! Checks that a name on `PATH` is the system's program, and that the environment does not influence the shell and the
 //! loader.
 //!
-//! A host may well have `node_modules/.bin` on its `PATH`: a tree that brings its own `ls` must not have it run.
+//! A host may well have `node_modules/.bin` on its `PATH`: an `ls` of the tree itself must not run.
 
 use crate::places::Places;
 use becket_engine::Environment;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Variables that change how a shell or a tool reads a line; set at all, nothing is certain.
+/// Variables that change how a shell or a tool parses a line; if one is set, nothing is certain.
 const STEERING: [&str; 8] = [
     "SHELLOPTS",
     "BASHOPTS",
@@ -21,7 +21,7 @@ const STEERING: [&str; 8] = [
 ];
 /// Variables that name files or directories with code.
 const CODE: [&str; 4] = ["BASH_ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"];
-/// Variables of git that neither run anything nor move it elsewhere.
+/// Variables of git that neither make it run anything nor redirect it.
 const GIT: [&str; 14] = [
     "GIT_EDITOR",
     "GIT_SEQUENCE_EDITOR",
@@ -47,7 +47,7 @@ pub(super) struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    /// `None` if the environment itself makes every line uncertain.
+    /// Returns `None` if the environment itself makes every line uncertain.
     pub(super) fn new(environment: &'a Environment, places: &'a Places) -> Option<Self> {
         let steered = STEERING.iter().any(|name| environment.var(name).is_some());
         let codes = CODE.iter().filter_map(|name| environment.var(name));
@@ -55,7 +55,7 @@ impl<'a> Programs<'a> {
         (!steered && foreign).then_some(Self { environment, places })
     }
 
-    /// Returns whether `name` keeps its meaning in the shell: no function of that name is exported.
+    /// Returns whether the environment leaves `name` its meaning in the shell: no function of that name is exported.
     pub(super) fn leave(&self, name: &str) -> bool {
         self.environment.var(format!("BASH_FUNC_{name}%%")).is_none()
     }
@@ -83,7 +83,7 @@ impl<'a> Programs<'a> {
         self.environment.var(name).is_some()
     }
 
-    /// The same, where nothing that is put into the working directories meanwhile can come before it.
+    /// Returns whether [`Self::has`] is true even if files are added to the working directories meanwhile.
     pub(super) fn has_out_of_reach(&self, name: &str) -> bool {
         let Some(path) = self.environment.var("PATH") else { return false };
         let mut before = std::env::split_paths(path).take_while(|entry| !is_program(&entry.join(name)));
@@ -91,8 +91,7 @@ impl<'a> Programs<'a> {
     }
 
     /// Returns whether the shell reads the line as the analysis does, character by character. In some old encodings,
-    /// bytes of
-    /// a character are those of others, quotes and backslashes among them.
+    /// bytes of one character are the codes of others, including quotes and backslashes.
     pub(super) fn spell(&self, line: &str) -> bool {
         let set = |name: &&str| self.environment.var(name).is_some_and(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(set);
@@ -114,19 +113,19 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// An empty entry is the cwd, and `LD_PRELOAD` may be split at blanks.
+/// Returns the entries of a list of paths. An empty entry is the cwd, and `LD_PRELOAD` may be split at blanks.
 fn entries(value: &OsStr) -> Vec<PathBuf> {
     let text = value.to_string_lossy();
     text.split([':', ' ', ';']).map(PathBuf::from).collect()
 }
 
-/// Absolute, and leads out of the working directories.
+/// Returns whether a path is absolute and leads out of the working directories.
 fn is_foreign(path: &Path, places: &Places) -> bool {
     path.is_absolute() && crate::places::real(path).is_some_and(|real| !places.hold(&real))
 }
 
-/// Returns true for a file that a shell would run by its name. On other systems than Unix names are looked up by other rules,
-/// and nothing is certain.
+/// Returns whether a shell would run this file by its name. On systems other than Unix names are looked up by other
+/// rules, and nothing is certain.
 fn is_program(path: &Path) -> bool {
     cfg!(unix) && becket_base::is_executable(path)
 }

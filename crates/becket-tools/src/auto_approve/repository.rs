@@ -1,9 +1,9 @@
 //! The check that git, run in a directory, finds a repository that can't make it run anything.
 //!
-//! It is a plain one: `.git` is a directory beside the files, in a working directory, with objects of its own, a
-//! configuration of harmless keys alone, no hook for a refreshed index, no link among the files that git quotes, and no
+//! A plain repository has a `.git` directory beside the files, in a working directory, with objects of its own, a
+//! configuration of harmless keys only, no hook for a refreshed index, no link among the files that git quotes, and no
 //! submodule, which would have a configuration of its own. Worktrees, bare repositories and repositories above the
-//! working directories are asked about.
+//! working directories need a question.
 
 use super::git_config::is_harmless;
 use super::git_index::has_only_files;
@@ -12,10 +12,10 @@ use std::fs::{DirEntry, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// No configuration or index of a sensible repository is longer, in bytes.
+/// The maximum length of a configuration or an index, in bytes. No sensible repository has a longer one.
 const LONGEST: u64 = 8 << 20;
 
-/// Directories of small files that git prints: as the state of a rebase, or because it can't read them.
+/// Directories of small files that git prints, as the state of a rebase or because it can't parse them.
 const QUOTED: [&str; 5] = ["", "info", "rebase-merge", "rebase-apply", "sequencer"];
 
 /// Returns whether the repository that git finds from `base` is plain.
@@ -26,8 +26,8 @@ pub(super) fn is_plain(base: &Path, places: &Places) -> bool {
         if inner.symlink_metadata().is_ok() {
             return places.hold(directory) && is_plain_inside(&inner);
         }
-        // Git takes a directory that looks like the inside of a repository for one, which needs a HEAD at least: what
-        // else it needs may lie elsewhere.
+        // Git treats a directory that looks like the inside of a repository as one. It needs at least a HEAD: the rest
+        // may be elsewhere.
         if directory.join("HEAD").symlink_metadata().is_ok() {
             return false;
         }
@@ -36,7 +36,7 @@ pub(super) fn is_plain(base: &Path, places: &Places) -> bool {
 }
 
 fn is_plain_inside(inner: &Path) -> bool {
-    // A name with a slash at its end would be followed.
+    // A name that ends with a slash would be followed.
     let directory = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
     let absent = |name: &str| {
         inner.join(name).symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
@@ -54,7 +54,7 @@ fn is_plain_inside(inner: &Path) -> bool {
         && index_is_plain(inner)
 }
 
-/// A link would have git quote the file that it leads to, wherever that is.
+/// Returns whether the directory has no links. Git would quote the file that a link leads to, wherever it is.
 fn has_no_links(directory: &Path) -> bool {
     let is_link = |entry: io::Result<DirEntry>| {
         entry.and_then(|entry| entry.file_type()).map_or(true, |kind| kind.is_symlink())
@@ -65,7 +65,7 @@ fn has_no_links(directory: &Path) -> bool {
     }
 }
 
-/// Git passes over a directory whose HEAD it can't read, and goes on to look above.
+/// Returns whether HEAD can be parsed. Git ignores a directory whose HEAD is invalid, and continues in its parents.
 fn head_is_valid(inner: &Path) -> bool {
     let text = contents(&inner.join("HEAD")).and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(line) = text.as_deref().and_then(|text| text.strip_suffix('\n')) else { return false };
@@ -80,7 +80,7 @@ fn config_is_harmless(inner: &Path) -> bool {
     text.is_some_and(|text| is_harmless(&text))
 }
 
-/// A repository without an index has nothing staged yet.
+/// Returns whether the index is plain. A repository without an index has nothing staged yet.
 fn index_is_plain(inner: &Path) -> bool {
     let index = inner.join("index");
     match index.symlink_metadata() {

@@ -1,6 +1,7 @@
-//! The list of read-only commands but `cd`, `find` and `git`, with the options under which they are that: `commands.txt`.
+//! The read-only commands other than `cd`, `find` and `git`, with the options for which they only read:
+//! `commands.txt`.
 //!
-//! GNU's and BSD's programs of these names are meant.
+//! The list is for the GNU and BSD programs of these names.
 
 use super::options::Options;
 use std::sync::LazyLock;
@@ -11,32 +12,32 @@ pub(super) struct ReadOnly {
     names: Vec<&'static str>,
     pub(super) options: Options,
     pub(super) operands: Operands,
-    /// Run by the shell itself.
+    /// True if the shell itself runs it.
     pub(super) builtin: bool,
-    /// Options with which it reads files that it is not given.
+    /// Options with which it reads files that are not among its operands.
     pub(super) whole_tree: Vec<&'static str>,
 }
 
-/// Kind of a command's operands.
+/// The kind of a command's operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operands {
     /// Files and directories.
     Paths,
     /// One file at most.
     File,
-    /// An expression, unless one of these options gave it; then files and directories.
+    /// An expression, unless one of these options gives it; then files and directories.
     AfterPattern(Vec<&'static str>),
     /// Two files, neither of which is a directory.
     TwoFiles,
-    /// Names without a slash, one at least.
+    /// Names without a slash, at least one.
     Names,
     /// Names without a slash.
     Words,
-    /// Any text, options included.
+    /// Any text, including options.
     Text,
     /// Any text whose first word is not an option.
     Format,
-    /// There are none.
+    /// No operands.
     None,
     Date,
     Ps,
@@ -50,12 +51,12 @@ const LIST: &str = include_str!("commands.txt");
 
 static TABLE: LazyLock<Vec<ReadOnly>> = LazyLock::new(|| LIST.lines().filter_map(entry).collect());
 
-/// The entry of that name.
+/// Returns the entry of that name.
 pub(super) fn find(name: &str) -> Option<&'static ReadOnly> {
     TABLE.iter().find(|entry| entry.names.contains(&name))
 }
 
-/// A line of the list; `None` for a comment, and for one that can't be read.
+/// Parses a line of the list; `None` for a comment, and for one that is invalid.
 fn entry(line: &'static str) -> Option<ReadOnly> {
     let mut words = line.split_whitespace().filter(|_| !line.starts_with('#'));
     let names = words.next()?.split(',').collect();
@@ -67,7 +68,7 @@ fn entry(line: &'static str) -> Option<ReadOnly> {
         match word.split_once('=').unwrap_or((word, "")) {
             ("flags", letters) => options.flags = letters,
             ("valued", letters) => options.valued = letters,
-            // The list is read once and kept for as long as the program runs.
+            // The list is parsed once and kept for as long as the program runs.
             ("long", names) => options.long = list(names).leak(),
             ("long-valued", names) => options.long_valued = list(names).leak(),
             ("whole-tree", names) => whole_tree = list(names),

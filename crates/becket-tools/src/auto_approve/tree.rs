@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-/// The most entries that are looked at.
+/// The maximum number of entries that are examined.
 const MOST: usize = 1_000;
 
-/// Everything below a directory; `None` if it holds a link or too much, or can't be read.
+/// Returns everything below a directory; `None` if it contains a link or too many entries, or can't be read.
 pub(super) fn without_links(directory: &Path) -> Option<Vec<PathBuf>> {
-    let (mut found, mut left) = (Vec::new(), vec![directory.to_owned()]);
-    while let Some(next) = left.pop() {
+    let (mut found, mut pending) = (Vec::new(), vec![directory.to_owned()]);
+    while let Some(next) = pending.pop() {
         for entry in next.read_dir().ok()? {
             let entry = entry.ok()?;
             let kind = entry.file_type().ok()?;
@@ -16,7 +16,7 @@ pub(super) fn without_links(directory: &Path) -> Option<Vec<PathBuf>> {
                 return None;
             }
             if kind.is_dir() {
-                left.push(entry.path());
+                pending.push(entry.path());
             }
             found.push(entry.path());
         }

@@ -1,9 +1,9 @@
-//! The words of a command that may run unasked: known texts, globs whose matches are looked up, and variables that only
-//! show something harmless.
+//! The words of a command that may run unasked: known texts, globs whose matches are looked up, and variables with
+//! harmless values.
 
 use becket_rules::shell::{Argument, Command};
 
-/// Variables with values that any command may show. A secret is in none of them.
+/// Variables whose values any command may show. None of them contains a secret.
 const SHOWN: [&str; 14] = [
     "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TERM", "TMPDIR", "HOSTNAME", "UID",
     "EUID", "RANDOM",
@@ -12,7 +12,7 @@ const SHOWN: [&str; 14] = [
 /// The words of one plain command.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
-    /// All of them; a glob is its pattern, a variable nothing but its name.
+    /// All words; a glob is its pattern, a variable only its name.
     pub(super) texts: Vec<&'a str>,
     /// The patterns among them.
     pub(super) globs: Vec<&'a str>,
@@ -21,8 +21,8 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The words of a command in the line itself: no `~`, no assignment or quotes before its name, and no expansion but a
-    /// glob of `*` and `?` or one of the listed variables, each a word of its own.
+    /// Returns the words of a command in the line itself: no `~`, no assignment or quotes before its name, and no
+    /// expansion other than a glob of `*` and `?` or one of the listed variables, each a separate word.
     pub(super) fn of(command: &'a Command) -> Option<Self> {
         let mut words = Self { texts: Vec::new(), globs: Vec::new(), variables: Vec::new() };
         for argument in command.arguments() {
@@ -59,8 +59,8 @@ impl<'a> Words<'a> {
         !self.globs.contains(&word) && !self.variables.contains(&word)
     }
 
-    /// The command that a wrapper runs, whose words are the last of its own; `None` if its name, or a word before it,
-    /// is not known: run time may make several words of it, or none.
+    /// Returns the command that a wrapper runs, whose words are the last of its own; `None` if its name, or a word
+    /// before it, is not known: at run time it may become several words, or none.
     pub(super) fn behind(&self, command: &[&'a str]) -> Option<Self> {
         let before = self.texts.len().checked_sub(command.len())?;
         let known = self.texts.iter().take(before + 1).all(|word| self.is_literal(word));

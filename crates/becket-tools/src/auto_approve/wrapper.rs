@@ -1,12 +1,12 @@
-//! `timeout` and `xargs`, as far as they only run a command that reads.
+//! `timeout` and `xargs` with options that only run a command that reads.
 
 /// Options of `timeout` with a value.
 const TIMEOUT_VALUED: [&str; 4] = ["-k", "-s", "--kill-after", "--signal"];
-/// Options of `xargs` with a value: numbers and ends of items, none of them a file or a mark that could replace the
-/// name of the command.
+/// Options of `xargs` with a value: numbers and delimiters, none of them a file or a placeholder that could replace
+/// the name of the command.
 const XARGS_VALUED: [&str; 8] = ["-n", "-L", "-P", "-s", "-d", "--max-args", "--max-procs", "--delimiter"];
 
-/// The command that `timeout` runs; `None` if that is not certain.
+/// Returns the command that `timeout` runs; `None` if that is uncertain.
 pub(super) fn timeout<'s, 'a>(mut args: &'s [&'a str]) -> Option<&'s [&'a str]> {
     loop {
         args = match args {
@@ -24,7 +24,7 @@ pub(super) fn timeout<'s, 'a>(mut args: &'s [&'a str]) -> Option<&'s [&'a str]> 
     }
 }
 
-/// The command to which `xargs` appends what it reads, `echo` if there is none; `None` if that is not certain.
+/// Returns the command to which `xargs` appends its input, `echo` if there is none; `None` if that is uncertain.
 pub(super) fn xargs<'s, 'a>(mut args: &'s [&'a str]) -> Option<&'s [&'a str]> {
     loop {
         args = match args {
@@ -40,7 +40,7 @@ pub(super) fn xargs<'s, 'a>(mut args: &'s [&'a str]) -> Option<&'s [&'a str]> {
     }
 }
 
-/// `-k5`, `--kill-after=5`.
+/// Returns whether a value is attached: `-k5`, `--kill-after=5`.
 fn is_attached(option: &str, valued: &[&str]) -> bool {
     let long = option.starts_with("--");
     valued.iter().any(|name| match option.strip_prefix(name) {

@@ -4,16 +4,16 @@ use becket_base::text_file::Unread;
 use becket_mcp::InvalidTimeout;
 use becket_mcp::config::ConfigError;
 
-/// The reason why no server of a configuration may be used.
+/// The reason why no server of a configuration can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DiscoveryError {
-    /// A file can't be read, which may have denied any of them.
+    /// A file that may deny servers can't be read.
     #[error("{0}")]
     Unread(#[from] Unread),
-    /// A file that may deny them is malformed, or one that was named.
+    /// A file that may deny servers, or that was named explicitly, is malformed.
     #[error("{0}")]
     Malformed(#[from] ConfigError),
-    /// The variable of the time to connect is invalid.
+    /// The variable with the connection timeout is invalid.
     #[error("{0}")]
     InvalidTimeout(#[from] InvalidTimeout),
 }

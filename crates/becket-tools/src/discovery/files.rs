@@ -12,7 +12,7 @@ use becket_mcp::config::{
 use becket_model::Source;
 use std::path::Path;
 
-/// The file of a project's servers, from the start directory up to the project's root.
+/// The file of a project's servers, looked up from the start directory up to the project's root.
 pub const PROJECT_FILE: &str = ".mcp.json";
 /// The file of an administrator's servers, next to the managed settings. If it exists, only its servers count.
 const MANAGED_FILE: &str = "managed-mcp.json";
@@ -26,22 +26,22 @@ const APPROVE_ALL: &str = r#"{"enableAllProjectMcpServers": true}"#;
 #[derive(Debug, Default)]
 pub(super) struct Files {
     pub(super) settings: Settings,
-    /// Set if an administrator has a file of servers: all others are excluded.
+    /// True if an administrator has a file of servers: all others are excluded.
     pub(super) exclusive: bool,
 }
 
 /// The servers that a user names for one session, as on a command line.
 #[derive(Debug, Clone, Default)]
 pub struct NamedServers {
-    /// Files, or texts that begin with a brace.
+    /// Paths of files, or texts that start with a brace.
     pub servers: Vec<String>,
-    /// Set if no others count, except those of an administrator.
+    /// True if no other servers count, except those of an administrator.
     pub alone: bool,
-    /// Set if all servers of the project are approved.
+    /// True if all servers of the project are approved.
     pub approves_project: bool,
 }
 
-/// Reads all of them; `project` is the key of the project in the user's own file.
+/// Reads all files; `project` is the key of the project in the user's own file.
 ///
 /// # Errors
 /// Errors if a file can't be read, or one that may contain denials is not JSON.
@@ -63,8 +63,8 @@ pub(super) fn read_all(
         let approves = read_settings(APPROVE_ALL, Path::new("<--approve-all>"), Scope::CommandLine)?;
         files.settings.join(approves);
     }
-    for given in &named.servers {
-        files.settings.layers.push(command_line(given, &request.start)?);
+    for argument in &named.servers {
+        files.settings.layers.push(command_line(argument, &request.start)?);
     }
     Ok(files)
 }
@@ -127,7 +127,7 @@ fn user_file(request: &Request, project: &str, files: &mut Files) -> Result<(), 
     Ok(())
 }
 
-/// Returns the file of the project's root and those below it down to the start: the nearest is the strongest.
+/// Returns the files from the project's root down to the start directory: the nearest has the highest precedence.
 fn project_files(request: &Request, files: &mut Files) -> Result<(), DiscoveryError> {
     let root = trust::project_root(request);
     let mut directories: Vec<&Path> = request.start.ancestors().collect();
@@ -165,11 +165,11 @@ fn plugins(loaded: &LoadedFiles, files: &mut Files) -> Result<(), DiscoveryError
     Ok(())
 }
 
-/// An unusable argument ends the command: nothing runs without servers that were requested.
-fn command_line(given: &str, start: &Path) -> Result<Layer, DiscoveryError> {
-    if given.trim_start().starts_with('{') {
-        return Ok(read_file(given, Path::new("<--mcp-config>"), Scope::CommandLine)?);
+/// Parses a command-line argument. An invalid one ends the command: nothing runs without servers that were requested.
+fn command_line(argument: &str, start: &Path) -> Result<Layer, DiscoveryError> {
+    if argument.trim_start().starts_with('{') {
+        return Ok(read_file(argument, Path::new("<--mcp-config>"), Scope::CommandLine)?);
     }
-    let file = start.join(given);
+    let file = start.join(argument);
     Ok(read_file(&text_file::read(&file)?, &file, Scope::CommandLine)?)
 }

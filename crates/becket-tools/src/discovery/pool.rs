@@ -19,34 +19,34 @@ const NEEDED: &str = "mcp-auth-needed.json";
 /// The store of login tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// In the keyring of the system if `becket-mcp` was built with its feature `keyring`; otherwise in a file.
+    /// The keyring of the system if `becket-mcp` was built with its feature `keyring`; otherwise a file.
     #[default]
     AsBuilt,
-    /// Always in a file.
+    /// A file in any case.
     File,
 }
 
-/// The servers in the process of the host.
+/// The in-process servers of a host.
 #[derive(Default)]
 pub struct HostServers {
     /// Servers that no configuration names; they take precedence over others of the same name.
     pub servers: Vec<ConfiguredServer>,
-    /// Their transports, and those of others that a configuration names.
+    /// Their transports, and those of in-process servers that a configuration names.
     pub in_process: Vec<(String, Arc<dyn InProcessServer>)>,
 }
 
 /// The host's side of a pool.
 pub struct PoolOptions {
-    /// The responder to the servers.
+    /// The host that answers the servers' requests.
     pub host: Arc<dyn Host>,
     /// The store of login tokens.
     pub storage: Storage,
-    /// The servers in the process of the host.
+    /// The in-process servers of the host.
     pub host_servers: HostServers,
 }
 
 impl PoolOptions {
-    /// Creates options with a responder to servers, and without servers of the host's own.
+    /// Creates options for a host that has no servers of its own.
     #[must_use]
     pub fn new(host: Arc<dyn Host>) -> Self {
         PoolOptions { host, storage: Storage::default(), host_servers: HostServers::default() }
@@ -57,7 +57,7 @@ impl ServerSet {
     /// Returns a pool of these servers, without connecting them. They start in `start` with these variables.
     ///
     /// # Errors
-    /// Errors if the variable of the time to connect is invalid.
+    /// Errors if the variable with the connection timeout is invalid.
     pub fn pool(
         &self,
         environment: &Environment,
@@ -85,7 +85,7 @@ impl ServerSet {
     /// connected, too.
     ///
     /// # Errors
-    /// Errors if the server can't be connected, or has no list.
+    /// Errors if the server can't be connected, or does not list its tools.
     pub async fn tools(
         &self,
         server: &str,
@@ -106,7 +106,7 @@ impl ServerSet {
     }
 }
 
-/// The store of tokens, and the record of required logins, among Becket's own files of the user.
+/// Returns the token store and the record of required logins, in Becket's own directory of the user.
 fn logins(own: &Path, storage: Storage, options: &Options) -> LoginOptions {
     // A damaged record counts as empty: the servers are tried once more.
     let (needed, _) = AuthNeeded::open(own.join(NEEDED), AUTH_NEEDED_TTL);

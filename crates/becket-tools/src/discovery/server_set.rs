@@ -1,4 +1,4 @@
-//! All servers of a configuration, and whether each may be used.
+//! All servers of a configuration, with the decision whether each may be used.
 
 use super::error::DiscoveryError;
 use super::files::{self, NamedServers};
@@ -11,9 +11,9 @@ use becket_mcp::{Names, Prompt, Tool};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Becket's directory, below the user's directory.
+/// The name of Becket's directory, below the user's directory.
 const OWN: &str = "becket";
-/// Approvals by content.
+/// The name of the file of approvals by content.
 const APPROVALS: &str = "mcp-approvals.json";
 
 /// The servers of a configuration.
@@ -21,17 +21,17 @@ const APPROVALS: &str = "mcp-approvals.json";
 pub struct ServerSet {
     /// The effective server of each name, and the others.
     pub resolved: ResolvedServers,
-    /// The files that can't be read.
+    /// The errors of files that can't be parsed.
     pub problems: Vec<ConfigError>,
-    /// The project's name in approvals.
+    /// The key of the project in approvals.
     pub project: String,
-    /// The directory of Becket's own files of this user; `None` without a home.
+    /// The directory of Becket's own files of this user; `None` without a home directory.
     pub own: Option<PathBuf>,
 }
 
 impl ServerSet {
-    /// Reads all files that name servers. Trust in the folder is that of the request; the workspace itself counts as
-    /// trusted, since a session that works in it implies that, but none of its servers does.
+    /// Reads all files that name servers. The request decides about trust in the folder; the workspace itself counts
+    /// as trusted, since a session that works in it implies that, but none of its servers does.
     ///
     /// # Errors
     /// Errors if a file that may deny something can't be read.
@@ -41,11 +41,11 @@ impl ServerSet {
         Self::of_files(request, files, project)
     }
 
-    /// Judges servers that are described elsewhere as those of the files are judged, and returns them alone. `text` is like
-    /// that of a file of servers, and `file` is for the messages.
+    /// Judges servers that are described elsewhere as those of the files are judged, and returns only them. `text` has
+    /// the format of a file of servers, and `file` is used in messages.
     ///
     /// # Errors
-    /// Errors if a file that may deny something can't be read, or the text can't be.
+    /// Errors if a file that may deny something can't be read, or the text can't be parsed.
     pub fn described(
         request: &Request,
         text: &str,
@@ -80,7 +80,7 @@ impl ServerSet {
         Ok(ServerSet { resolved, problems: settings.problems, project, own })
     }
 
-    /// The same with this one server.
+    /// Returns the set with only this server.
     #[must_use]
     pub fn alone(&self, server: &ConfiguredServer) -> Self {
         ServerSet {
@@ -99,7 +99,7 @@ impl ServerSet {
         Names::of_tools(all.iter().map(|name| (name.as_str(), own(name))))
     }
 
-    /// Returns the servers whose names begin alike: a tool of one may have the name that a tool of another would have.
+    /// Returns the servers with a similar prefix: a tool of one may have the name that a tool of another would have.
     pub(super) fn alike(&self, server: &str) -> Vec<String> {
         let names = self.names(server, &[]);
         let own = names.prefix(server).unwrap_or_default();
@@ -110,7 +110,7 @@ impl ServerSet {
         self.server_names().into_iter().filter(is_alike).collect()
     }
 
-    /// Returns the names of its prompts in such a session.
+    /// Returns the names of the server's prompts in such a session.
     #[must_use]
     pub fn prompt_names(&self, server: &str, prompts: &[Prompt]) -> Names {
         let own = |name: &str| if name == server { prompts } else { &[] };
@@ -129,7 +129,7 @@ impl ServerSet {
     }
 }
 
-/// Returns the existing approvals.
+/// Reads the existing approvals.
 ///
 /// # Errors
 /// Errors if the file exists and can't be read.

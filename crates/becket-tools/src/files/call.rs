@@ -15,20 +15,20 @@ pub(crate) struct FileCall<'a> {
     pub(crate) session: &'a Session,
     pub(crate) input: Input<'a>,
     pub(crate) cancel: &'a CancellationToken,
-    /// Files that the session has read, if it is a session's call.
+    /// The files that the session has read, for calls of a session.
     pub(crate) ledger: Option<&'a Arc<Ledger>>,
-    /// `file_path` as the model wrote it, if that is another text (N3).
+    /// `file_path` as the model wrote it, if that text differs (N3).
     pub(crate) written: Option<&'a str>,
 }
 
 impl<'a> FileCall<'a> {
-    /// `file_path` as a response repeats it.
+    /// Returns `file_path` as a response repeats it.
     pub(crate) fn shown_path(self) -> &'a str {
         self.written.or(self.input.text("file_path")).unwrap_or_default()
     }
 }
 
-/// The input of a call, read by field.
+/// The input of a call, with accessors for its fields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Input<'a>(pub(crate) &'a Map<String, Value>);
 
@@ -49,18 +49,18 @@ impl<'a> Input<'a> {
         self.0.get(field).and_then(Value::as_bool)
     }
 
-    /// The directory or file in `path`, seen from the session's cwd, which it is by default.
+    /// Returns the directory or file in `path`, relative to the session's cwd, which is the default.
     pub(crate) fn root(self, session: &Session) -> PathBuf {
         self.text("path").map_or_else(|| session.cwd.clone(), |path| session.cwd.join(path))
     }
 }
 
-/// Returns the failure that an error is for the model.
+/// Converts an error to a failure for the model.
 pub(crate) fn failure(error: impl std::fmt::Display) -> ToolFailure {
     ToolFailure::new(error.to_string())
 }
 
-/// A path as answers show it: seen from the cwd where it is below.
+/// Returns a path as shown in answers: relative to the cwd if it is below.
 pub(crate) fn shown(path: &Path, cwd: &Path) -> String {
     let below = path.strip_prefix(cwd).ok().filter(|rest| !rest.as_os_str().is_empty());
     let path = below.unwrap_or(path);
@@ -71,7 +71,7 @@ pub(crate) fn shown(path: &Path, cwd: &Path) -> String {
         .to_string()
 }
 
-/// A list of texts in a response.
+/// Returns a list of texts in a response.
 pub(crate) fn texts<'a>(response: &'a Value, field: &str) -> Option<Vec<&'a str>> {
     response.get(field)?.as_array()?.iter().map(Value::as_str).collect()
 }

@@ -1,7 +1,7 @@
-//! Edit: replaces a text by another.
+//! Edit: replaces one text with another.
 //!
 //! Fails for a file that the session has not read, or that has changed since, and for a text that does not occur or
-//! occurs more than once, unless every place is meant.
+//! occurs more than once, unless every occurrence is to be replaced.
 
 use super::call::{FileCall, Input, failure};
 use super::edit_text::{EditError, edited};
@@ -15,33 +15,33 @@ use serde_json::{Value, json};
 
 static SPEC: Spec = Spec {
     name: "Edit",
-    description: "Puts one text in the place of another in a file. The file has to be read with Read first. `old_string` is \
-        exactly what is in the file, indentation included, without the numbers that Read shows; it has to name one place, \
-        unless `replace_all` is true. An empty `old_string` makes a new file of `new_string`.",
+    description: "Replaces one text with another in a file. The file has to be read with Read first. `old_string` is \
+        exactly what is in the file, indentation included, without the numbers that Read shows; it has to occur once, \
+        unless `replace_all` is true. An empty `old_string` creates a file with `new_string`.",
     fields: &[
         required("file_path", Kind::Text, "The absolute path of the file"),
         required("old_string", Kind::Text, "The text to replace"),
-        required("new_string", Kind::Text, "The text to put in its place; another one"),
+        required("new_string", Kind::Text, "The replacement, which has to differ from `old_string`"),
         Field {
             name: "replace_all",
             kind: Kind::Flag,
             required: false,
             default: Some(Value::Bool(false)),
-            description: "Whether every place is meant",
+            description: "Whether to replace every occurrence",
         },
     ],
 };
 
-/// The reason why a file was not edited; for the model.
+/// The reason why a file was not edited, for the model.
 #[derive(Debug, thiserror::Error)]
 enum EditFailure {
     #[error(transparent)]
     Unseen(#[from] UnseenError),
     #[error(transparent)]
     Edit(#[from] EditError),
-    #[error("there is no file `{0}`: leave `old_string` empty to make one")]
+    #[error("there is no file `{0}`: leave `old_string` empty to create it")]
     Missing(String),
-    #[error("`{0}` is not empty: `old_string` has to say which text is replaced")]
+    #[error("`{0}` is not empty: `old_string` has to name the text to replace")]
     Full(String),
 }
 

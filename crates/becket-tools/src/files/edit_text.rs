@@ -1,26 +1,26 @@
-//! Replaces one text by another, in bytes: everything else stays as it is, including line ends, a byte-order mark and
-//! invalid UTF-8.
+//! Replaces one text with another, in bytes: everything else stays unchanged, including line ends, a byte-order mark
+//! and invalid UTF-8.
 //!
-//! A model sees no carriage return (Read shows none). In a file that has some, its `\n` stands for either line end, and
-//! inserted text gets the one of its surroundings.
+//! A model sees no carriage return (Read shows none). In a file that has some, its `
+//! ` matches either line end, and inserted text gets the line ends around it.
 
 use memchr::memmem::Finder;
 
-/// Maximum length of a text searched for a hint, in bytes.
+/// The maximum length of a text that is searched for a hint, in bytes.
 const HINTED: usize = 1 << 20;
 
-/// The reason why nothing was replaced; for the model.
+/// The reason why nothing was replaced, for the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EditError {
     #[error("`old_string` is not in the file{hint}")]
-    Nowhere { hint: String },
+    NotFound { hint: String },
     #[error(
         "`old_string` is in the file {times} times: add lines around it until it names one place, or set `replace_all`"
     )]
     Several { times: String },
 }
 
-/// Puts `new` where `old` is: in one place, or with `all` in every one. `old` is not empty.
+/// Replaces `old` with `new`: in one place, or with `all` in every one. `old` is not empty.
 pub(crate) fn edited(text: &[u8], old: &str, new: &str, all: bool) -> Result<Vec<u8>, EditError> {
     let view = View::of(text);
     let plain = |text: &str| if view.is_plain() { text.to_owned() } else { text.replace("\r\n", "\n") };
@@ -47,10 +47,10 @@ pub(crate) fn edited(text: &[u8], old: &str, new: &str, all: bool) -> Result<Vec
     Ok(out)
 }
 
-/// A text without the carriage returns of its line ends, and the way back.
+/// A text without the carriage returns of its line ends, and the positions of those.
 struct View<'a> {
     text: std::borrow::Cow<'a, [u8]>,
-    /// Positions of the newlines that had one.
+    /// The positions of the newlines that had one.
     returns: Vec<usize>,
 }
 
@@ -93,11 +93,11 @@ fn in_common(old: &[u8], new: &[u8]) -> (usize, usize) {
 fn places(text: &[u8], old: &[u8], all: bool) -> Result<Vec<usize>, EditError> {
     let finder = Finder::new(old);
     let found: Vec<usize> = finder.find_iter(text).collect();
-    let Some(first) = found.first() else { return Err(EditError::Nowhere { hint: hint(text, old) }) };
+    let Some(first) = found.first() else { return Err(EditError::NotFound { hint: hint(text, old) }) };
     if all {
         return Ok(found);
     }
-    // `aa` is in `aaa` twice.
+    // `aa` occurs twice in `aaa`.
     let overlaps = text.get(first + 1..).is_some_and(|rest| finder.find(rest).is_some());
     match found.len() {
         1 if !overlaps => Ok(found),
@@ -106,7 +106,7 @@ fn places(text: &[u8], old: &[u8], all: bool) -> Result<Vec<usize>, EditError> {
     }
 }
 
-/// The line end at a position of the text, or nearest to it: after it first.
+/// Returns the line end at a position of the text, or the nearest one, first after it.
 fn ending(text: &[u8], from: usize, to: usize) -> &'static [u8] {
     let slice = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
     let inside = memchr::memchr(b'\n', slice(from..to)).map(|at| from + at);
@@ -136,7 +136,7 @@ fn trimmed(text: &[u8]) -> Vec<&[u8]> {
     text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect()
 }
 
-/// Returns whether every line begins as Read shows it.
+/// Returns whether every line begins with a number, as Read shows it.
 fn is_numbered(lines: &[&[u8]]) -> bool {
     lines.iter().all(|line| {
         let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -169,7 +169,7 @@ mod tests {
             ("a\nb\r\nc", "a\nb\nc", "a\nx\ny\nc", "a\nx\r\ny\r\nc"),
             ("\u{feff}a\r\nb\r\n", "a\n", "c\n", "\u{feff}c\r\nb\r\n"),
             ("a\rb\r\n", "a\rb", "c", "c\r\n"),
-            // Where there is none, a carriage return is a character like others.
+            // In a text without CRLF, a carriage return is an ordinary character.
             ("a\nb\n", "b", "x\r\ny", "a\nx\r\ny\n"),
         ] {
             assert_eq!(edit(text, old, new, false).as_deref(), Ok(after), "{text:?} {old:?}");
@@ -180,7 +180,7 @@ mod tests {
     fn one_place_is_meant_unless_all_are() {
         assert_eq!(edit("a b a", "a", "c", true).unwrap(), "c b c");
         assert_eq!(edit("aaa", "aa", "b", true).unwrap(), "ba");
-        for (text, old, said) in [
+        for (text, old, expected) in [
             ("a b a", "a", "2 times"),
             ("aaa", "aa", "several times"),
             ("one\n\ttwo\n", "  two\n", "line 2 differs from it in blanks only"),
@@ -189,12 +189,12 @@ mod tests {
             ("one\n", " \n ", "copy it from what Read shows"),
         ] {
             let error = edit(text, old, "x", false).unwrap_err();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 
     proptest! {
-        // All other bytes stay; without carriage returns it is what a replacement of texts is.
+        // All other bytes stay; without carriage returns the result is that of a plain replacement.
         #[test]
         fn nothing_else_changes(text in "(a|b|\r?\n){0,9}", old in "[ab\n]{1,3}", new in "[cd\n]{0,3}") {
             let Ok(edited) = edited(text.as_bytes(), &old, &new, true) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! A tool on files, as one row of a table: everything that differs between Read, Edit, Write, Glob and Grep.
+//! A tool on files, as one row of a table with everything that differs between Read, Edit, Write, Glob and Grep.
 
 use super::call::{FileCall, Input};
 use super::ledger::Ledger;
@@ -17,13 +17,13 @@ use std::sync::Arc;
 /// The work of one call.
 pub(crate) type Work<'a> = BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
 
-/// One row.
+/// One row of the table.
 pub(crate) struct FileToolSpec {
     pub(crate) spec: &'static Spec,
     pub(crate) access: Access,
     /// Checks rules that the schema can't express; the error names the field.
     pub(crate) check: fn(Input<'_>) -> Result<(), String>,
-    /// Returns the text for the model of a response; `None` if it does not have its shape (D11).
+    /// Returns the text for the model from a response; `None` if the response does not have the expected shape (D11).
     pub(crate) text_of: fn(&Value) -> Option<String>,
     /// Does the work; the input has passed the schema and the check.
     pub(crate) run: for<'a> fn(FileCall<'a>) -> Work<'a>,
@@ -34,13 +34,13 @@ pub(crate) struct FileToolSpec {
 pub(crate) enum Access {
     /// Reads the file `file_path`.
     Reads,
-    /// Reads the file or all that is below the directory `path`.
+    /// Reads the file or everything below the directory `path`.
     Searches,
     /// Edits the file `file_path`.
     Edits,
 }
 
-/// A tool of a host.
+/// A file tool of a host.
 pub(crate) struct FileTool {
     pub(crate) of: &'static FileToolSpec,
     pub(crate) host: Arc<Surroundings>,
@@ -76,7 +76,7 @@ impl FileTool {
         Input(input).text("file_path").map(Path::new)
     }
 
-    /// Returns the directory that a read looks into.
+    /// Returns the directory that a read accesses.
     fn directory(session: &Session, input: &Map<String, Value>) -> PathBuf {
         let target = match Self::file(input) {
             Some(file) => return file.parent().unwrap_or(Path::new("/")).to_path_buf(),

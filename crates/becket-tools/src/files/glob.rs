@@ -1,6 +1,6 @@
-//! Glob: the files whose paths a pattern names, newest first.
+//! Glob: the files whose paths match a pattern, newest first.
 //!
-//! INVARIANT: however many files there are, no more than [`MOST`] are kept.
+//! INVARIANT: however many files there are, at most [`MOST`] are kept.
 
 use super::call::{FileCall, Input, failure, shown, texts};
 use super::file_tool::{Access, FileToolSpec};
@@ -17,16 +17,16 @@ use std::time::{Duration, Instant, SystemTime};
 
 static SPEC: Spec = Spec {
     name: "Glob",
-    description: "Finds files by a pattern such as `**/*.rs` or `src/*.{ts,tsx}`; one without a slash names files at any \
+    description: "Finds files by a pattern such as `**/*.rs` or `src/*.{ts,tsx}`; one without a slash matches files at any \
         depth. Newest first, 100 at most. Skips what ignore files (.gitignore) name, and hidden files unless the pattern \
         starts a name with a dot.",
     fields: &[
-        required("pattern", Kind::Text, "The pattern, below the directory that is searched"),
-        optional("path", Kind::Text, "The directory to search; the working directory where it is left out"),
+        required("pattern", Kind::Text, "The pattern, relative to the searched directory"),
+        optional("path", Kind::Text, "The directory to search; the working directory by default"),
     ],
 };
 
-/// Files that are named.
+/// The maximum number of files that are named.
 const MOST: usize = 100;
 
 /// Finds files by name.
@@ -57,19 +57,19 @@ fn filter(input: Input<'_>) -> Result<NameFilter, String> {
     NameFilter::new("pattern", input.text("pattern").unwrap_or_default()).map_err(|error| error.to_string())
 }
 
-/// The newest files, newest first, and how many there are in all.
+/// The newest files, newest first, and the number of all matches.
 #[derive(Debug)]
 struct GlobResult {
     files: Vec<PathBuf>,
     total: usize,
-    /// Time ran out before all of the tree was seen.
+    /// True if time ran out before the whole tree was searched.
     partial: bool,
-    /// Number of files that a rule denies.
+    /// The number of files that a rule denies.
     denied: usize,
 }
 
 fn newest(tree: &Tree, stop: &Stop) -> Result<GlobResult, BlockingError> {
-    // The oldest of those that are kept is on top; of two files of one age the one with the later name.
+    // The oldest of the kept files is on top; among files of the same age, the one with the later name.
     let mut kept: BinaryHeap<(Reverse<SystemTime>, PathBuf)> = BinaryHeap::with_capacity(MOST + 1);
     let mut total = 0;
     let seen = tree.visit(stop, |path| {

@@ -1,6 +1,7 @@
-//! Grep: lines that match an expression, found by ripgrep's own parts.
+//! Grep: lines that match an expression, found with ripgrep's libraries.
 //!
-//! Expressions take linear time; a file is read as a stream, but for `multiline`, where it is held up to [`HEAP`].
+//! Expressions take linear time; a file is read as a stream, except with `multiline`, when up to [`HEAP`] of it is
+//! kept.
 
 use super::call::{FileCall, Input, failure, shown, texts};
 use super::file_tool::{Access, FileToolSpec};
@@ -25,42 +26,38 @@ static SPEC: Spec = Spec {
         files, in their order, unless output_mode says otherwise.",
     fields: &[
         required("pattern", Kind::Text, "The regular expression"),
-        optional(
-            "path",
-            Kind::Text,
-            "The file or directory to search; the working directory where it is left out",
-        ),
+        optional("path", Kind::Text, "The file or directory to search; the working directory by default"),
         optional(
             "glob",
             Kind::Text,
-            "Only files that this pattern names, such as `*.js` or `src/**/*.{ts,tsx}`",
+            "Only files that match this pattern, such as `*.js` or `src/**/*.{ts,tsx}`",
         ),
         optional(
             "output_mode",
             Kind::Choice(&["content", "files_with_matches", "count"]),
-            "content: the lines that match; files_with_matches (what is left out): the files; count: how many lines, by file",
+            "content: the matching lines; files_with_matches (the default): the files; count: the number of matching lines per file",
         ),
         optional("-B", Kind::Number(0, 1_000), "Lines to show before each match; for content"),
         optional("-A", Kind::Number(0, 1_000), "Lines to show after each match; for content"),
         optional("-C", Kind::Number(0, 1_000), "Lines to show before and after each match; for content"),
-        optional("-n", Kind::Flag, "Whether lines are numbered; for content, true where it is left out"),
-        optional("-i", Kind::Flag, "Whether case is ignored"),
+        optional("-n", Kind::Flag, "Whether lines are numbered; for content, true by default"),
+        optional("-i", Kind::Flag, "Whether to ignore case"),
         optional("type", Kind::Text, "Only files of this type, such as `rust`, `py`, `js`"),
         optional(
             "head_limit",
             Kind::Number(0, u64::MAX),
-            "At most so many lines of the answer; 250 where it is left out, 0 for no limit",
+            "The maximum number of lines of the answer; 250 by default, 0 for no limit",
         ),
-        optional("offset", Kind::Number(0, u64::MAX), "So many lines of the answer are passed over"),
+        optional("offset", Kind::Number(0, u64::MAX), "The number of lines of the answer to skip"),
         optional("multiline", Kind::Flag, "Whether a match may span lines and `.` matches a newline"),
     ],
 };
 
-/// Default number of lines in an answer.
+/// The default number of lines in an answer.
 const LINES: usize = 250;
-/// The most that is held of one file at once, in bytes.
+/// The maximum number of bytes of one file that are in memory at once.
 const HEAP: usize = 16 << 20;
-/// The most that a compiled expression may take, in bytes.
+/// The maximum size of a compiled expression, in bytes.
 const EXPRESSION: usize = 10 << 20;
 
 /// Searches the contents of files.
@@ -89,7 +86,7 @@ async fn run(call: FileCall<'_>) -> Result<ToolOutput, ToolFailure> {
     Ok(answer(&report))
 }
 
-/// All inputs of a search, for any thread.
+/// The parameters of a search, for any thread.
 struct Search {
     tree: Tree,
     cwd: PathBuf,
@@ -172,7 +169,7 @@ fn matcher(input: Input<'_>) -> Result<RegexMatcher, String> {
         builder.line_terminator(Some(b'\n'));
     }
     let pattern = input.text("pattern").unwrap_or_default();
-    // Read apart first: the builder wraps the expression, and the place of an error would be one in what it made of it.
+    // Parsed separately first: the builder wraps the expression, so the position in its errors would be wrong.
     regex_syntax::parse(pattern).map_err(|error| format!("`pattern` can't be read: {error}"))?;
     builder.build(pattern).map_err(|error| {
         let spans = !multiline && (pattern.contains("\\n") || pattern.contains('\n'));

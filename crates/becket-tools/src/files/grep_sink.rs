@@ -1,33 +1,33 @@
 //! The result of a search: some of the lines that it would print, and counts of the rest.
 //!
-//! INVARIANT: it keeps at most [`MOST_BYTES`], of a line at most [`MOST_CHARS`].
+//! INVARIANT: it keeps at most [`MOST_BYTES`], and at most [`MOST_CHARS`] of a line.
 
 use becket_base::text::cut;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 use std::io;
 
-/// Bytes of an answer.
+/// The maximum size of an answer, in bytes.
 pub(crate) const MOST_BYTES: usize = 64 << 10;
-/// Characters of a line.
+/// The maximum length of a line, in characters.
 pub(crate) const MOST_CHARS: usize = 500;
 
-/// Kind of output.
+/// The kind of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Lines that match, with their context.
     Content,
     /// The names of files with a match.
     Files,
-    /// Number of matching lines, by file.
+    /// The number of matching lines, by file.
     Count,
 }
 
-/// Matches of a search.
+/// The matches of a search.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) mode: Mode,
     pub(crate) numbers: bool,
-    /// Lines to pass over, and to keep.
+    /// The number of lines to skip, and the number to keep.
     pub(crate) skip: usize,
     pub(crate) most: usize,
     pub(crate) lines: Vec<String>,
@@ -35,15 +35,15 @@ pub(crate) struct Report {
     pub(crate) matches: u64,
     pub(crate) binary: usize,
     pub(crate) unread: usize,
-    /// Files that a rule denies.
+    /// The number of files that a rule denies.
     pub(crate) denied: usize,
-    /// Lines around matches are shown: what belongs together is parted from the rest.
+    /// True if lines around matches are shown: groups are then separated.
     pub(crate) around: bool,
-    /// There is more than is kept.
+    /// True if there are more lines than were kept.
     pub(crate) more: bool,
-    /// Time ran out.
+    /// True if time ran out.
     pub(crate) partial: bool,
-    /// Lines that were passed over.
+    /// The number of lines that were skipped.
     pub(crate) passed: usize,
     bytes: usize,
 }
@@ -69,7 +69,7 @@ impl Report {
         }
     }
 
-    /// Takes a line to be printed, of the file `name`; whether there is room for others.
+    /// Adds a line of the file `name`; returns whether there is room for more.
     fn print(&mut self, name: &str, line: String) -> bool {
         if self.passed < self.skip {
             self.passed += 1;
@@ -88,7 +88,7 @@ impl Report {
     }
 }
 
-/// The search of one file.
+/// The sink for the search of one file.
 #[derive(Debug)]
 pub(crate) struct OneFile<'a> {
     pub(crate) report: &'a mut Report,
@@ -174,7 +174,7 @@ impl Sink for OneFile<'_> {
 fn shortened(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    // As many bytes as hold the characters shown, so that a huge line is not turned into text for nothing.
+    // Only as many bytes as can contain the shown characters, so that a huge line is not converted needlessly.
     let some = line.get(..MOST_CHARS * 4 + 4).unwrap_or(line);
     cut(&String::from_utf8_lossy(some), MOST_CHARS)
 }

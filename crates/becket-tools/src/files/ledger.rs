@@ -1,9 +1,9 @@
 //! Files that a session has read, so that `Edit` and `Write` overwrite only content that it has seen.
 //!
-//! A file is known by its real path and its content: touched but unchanged, it is still known. Every subagent has its
-//! own part.
+//! A file is identified by its real path and its content: if it is touched but unchanged, it is still known. Every
+//! subagent has its own part.
 //!
-//! It stores no text, and drops the file read longest ago first.
+//! It stores no text, and drops the least recently read file first.
 
 use becket_model::event::Agent;
 use becket_model::{AgentId, Session, SessionId};
@@ -13,10 +13,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Files that are remembered.
+/// The maximum number of files that are remembered.
 const MOST: usize = 10_000;
 
-/// Identifies the content of a file.
+/// A hash that identifies the content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark([u8; 32]);
 
@@ -35,12 +35,12 @@ pub(crate) struct Ledger(Mutex<Pages>);
 #[derive(Debug, Default)]
 struct Pages {
     seen: HashMap<Key, (Mark, u64)>,
-    /// Counts what was noted.
+    /// The number of files recorded so far.
     now: u64,
 }
 
 impl Ledger {
-    /// Notes what is in a file; `file` is its real path.
+    /// Records the content of a file; `file` is its real path.
     pub(crate) fn note(&self, session: &Session, file: &Path, mark: Mark) {
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pages.now += 1;
@@ -65,13 +65,13 @@ fn key(session: &Session, file: &Path) -> Key {
 }
 
 impl Mark {
-    /// The mark of a content.
+    /// Returns the mark of a content.
     pub(crate) fn of(content: &[u8]) -> Self {
         Self(Sha256::digest(content).into())
     }
 }
 
-/// A reader that knows the mark of what went through it.
+/// A reader that computes the mark of the bytes read through it.
 pub(crate) struct MarkingReader<R> {
     inner: R,
     hash: Sha256,
@@ -82,7 +82,7 @@ impl<R> MarkingReader<R> {
         Self { inner, hash: Sha256::new() }
     }
 
-    /// The mark of all that was read.
+    /// Returns the mark of everything that was read.
     pub(crate) fn mark(self) -> Mark {
         Mark(self.hash.finalize().into())
     }

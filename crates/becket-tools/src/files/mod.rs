@@ -1,7 +1,7 @@
 //! Tools on files: Read, Edit, Write, Glob and Grep, each a row of one table.
 //!
-//! Invariants: a file is opened for reading only if it is a regular one, and replaced as a whole; work stops soon after
-//! its call.
+//! Invariants: a file is opened for reading only if it is a regular one, and replaced as a whole; work stops soon
+//! after its call.
 
 mod call;
 mod edit;
@@ -32,8 +32,8 @@ const OF_SESSIONS: [&FileToolSpec; 5] = [&read::READ, &edit::EDIT, &write::WRITE
 /// The tools of the agents of hooks.
 const OF_HOOKS: [&FileToolSpec; 3] = [&read::READ, &grep::GREP, &glob::GLOB];
 
-/// Returns Read, Edit, Write, Glob and Grep for sessions. They remember together what each session, and each subagent of
-/// it, has read: Edit and Write change no file that has not been.
+/// Returns Read, Edit, Write, Glob and Grep for sessions. They share a record of the files that each session, and each
+/// of its subagents, has read: Edit and Write only change files that have been read.
 pub fn file_tools(host: Surroundings) -> impl Iterator<Item = Arc<dyn Tool>> {
     let (host, ledger) = (Arc::new(host), Arc::new(Ledger::default()));
     tools(&OF_SESSIONS, host, Some(ledger))

@@ -1,7 +1,8 @@
-//! The files that a model's glob names: as ripgrep's `--glob`, but it never includes a file that an ignore file hides.
+//! The files that match a model's glob: as with ripgrep's `--glob`, but files that an ignore file hides are never
+//! included.
 //!
-//! A pattern without a slash is about the name alone, at any depth; one with a slash about the whole path below the
-//! directory that is searched. A leading `!` names all others.
+//! A pattern without a slash matches the name alone, at any depth; one with a slash matches the whole path below the
+//! searched directory. A leading `!` inverts the match.
 
 use globset::{GlobBuilder, GlobMatcher};
 use std::path::Path;
@@ -46,12 +47,12 @@ impl NameFilter {
         Ok(Self { matcher, negated, hidden })
     }
 
-    /// Returns whether it names the file, given as a path below the directory that is searched.
+    /// Returns whether the glob matches the file, given as a path below the searched directory.
     pub(crate) fn names(&self, below: &Path) -> bool {
         self.matcher.is_match(below) != self.negated
     }
 
-    /// Returns whether it asks for hidden files by name.
+    /// Returns whether the glob names hidden files explicitly.
     pub(crate) fn is_about_hidden(&self) -> bool {
         self.hidden && !self.negated
     }

@@ -3,10 +3,10 @@
 use becket_base::line_diff::{self, DiffHunk};
 use serde_json::{Value, json};
 
-/// Lines around a change.
+/// The number of lines of context around a change.
 const AROUND: usize = 3;
 
-/// The hunks from one text to the other; none if they are the same.
+/// Returns the hunks from one text to the other; none if they are equal.
 pub(crate) fn hunks(old: &str, new: &str) -> Value {
     line_diff::hunks(old, new, AROUND).iter().map(hunk).collect()
 }

@@ -20,12 +20,12 @@ use std::sync::Arc;
 static SPEC: Spec = Spec {
     name: "Read",
     description: "Reads a text file. The answer numbers the lines from 1, a tab between number and text. Without offset and \
-        limit it holds the first 2,000 lines, 256 KiB at most; longer lines than 2,000 characters are cut. It reads no \
+        limit it shows the first 2,000 lines, 256 KiB at most; lines longer than 2,000 characters are cut. It reads no \
         directories (use Glob), no images and no binary files.",
     fields: &[
         required("file_path", Kind::Text, "The absolute path of the file"),
         optional("offset", Kind::Number(0, u64::MAX), "The number of the first line, from 1"),
-        optional("limit", Kind::Number(1, u64::MAX), "How many lines"),
+        optional("limit", Kind::Number(1, u64::MAX), "The number of lines"),
     ],
 };
 
@@ -42,10 +42,10 @@ const NO_TEXT: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Names of a directory that are compared for "did you mean".
+/// The maximum number of names in a directory that are compared for "did you mean".
 const MOST_NAMES: usize = 10_000;
 
-/// The reason why there is nothing to read.
+/// The reason why a file can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
     #[error("`file_path` must be an absolute path, not `{0}`")]
@@ -82,11 +82,11 @@ fn text_of(response: &Value) -> Option<String> {
 }
 
 async fn run(call: FileCall<'_>) -> Result<ToolOutput, ToolFailure> {
-    let given = call.input.text("file_path").unwrap_or_default();
-    if !Path::new(given).is_absolute() {
-        return Err(failure(ReadError::Relative(given.to_owned())));
+    let file_path = call.input.text("file_path").unwrap_or_default();
+    if !Path::new(file_path).is_absolute() {
+        return Err(failure(ReadError::Relative(file_path.to_owned())));
     }
-    let (path, cwd) = (PathBuf::from(given), call.session.cwd.clone());
+    let (path, cwd) = (PathBuf::from(file_path), call.session.cwd.clone());
     let range = Range::new(call.input.count("offset"), call.input.count("limit"));
     let noted = call.ledger.map(|ledger| (Arc::clone(ledger), call.session.clone()));
     let work = move |stop: &Stop| {
@@ -134,7 +134,7 @@ fn no_text(path: &Path) -> Option<&'static str> {
     NO_TEXT.iter().find(|(_, ends)| ends.contains(&end.as_str())).map(|(what, _)| *what)
 }
 
-/// A near name in the same directory, or the same path below the cwd.
+/// Returns a similar name in the same directory, or the same path below the cwd.
 fn hint(path: &Path, cwd: &Path) -> String {
     let below = path.strip_prefix("/").map(|rest| cwd.join(rest)).ok();
     if let Some(below) = below.filter(|below| below != path && below.is_file()) {
@@ -170,7 +170,7 @@ fn answer(path: &str, page: &Page) -> ToolOutput {
     ToolOutput::text(text, response)
 }
 
-/// A word on everything that is not shown.
+/// Returns notices about everything that is not shown.
 fn notices(page: &Page) -> String {
     let end = page.start.saturating_add(page.lines.len());
     let mut text = String::new();

@@ -1,52 +1,52 @@
-//! Some lines of a text, read as a stream: a file is never held in memory, however long it or its lines are.
+//! Some lines of a text, read as a stream: a file is never in memory as a whole, however long it or its lines are.
 //!
-//! INVARIANT: what is kept is at most [`MOST_BYTES`] and one line. A text with a NUL byte in its beginning, or in what
-//! is shown, is none.
+//! INVARIANT: at most [`MOST_BYTES`] and one line are kept. A file with a NUL byte in its beginning, or in the lines
+//! that are shown, is not a text.
 
 use crate::blocking::{Stop, StoppableReader};
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Default maximum of lines.
+/// The default maximum number of lines.
 pub(crate) const MOST_LINES: usize = 2_000;
-/// Maximum of bytes.
+/// The maximum number of bytes.
 pub(crate) const MOST_BYTES: usize = 256 << 10;
-/// Characters of a line that are shown.
+/// The maximum number of characters of a line that are shown.
 pub(crate) const MOST_CHARS: usize = 2_000;
-/// Bytes of a line that hold the characters shown of it.
+/// The number of bytes of a line that contain these characters.
 const LINE_BYTES: usize = MOST_CHARS * 4 + 4;
 
-/// Range of lines.
+/// A range of lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Range {
-    /// The first, from 1.
+    /// The first line, starting from 1.
     first: usize,
     most: usize,
 }
 
 impl Range {
-    /// An offset of 0 is the first line, too.
+    /// Creates a range. An offset of 0 is the first line, too.
     pub(crate) fn new(offset: Option<usize>, limit: Option<usize>) -> Self {
         Self { first: offset.unwrap_or(1).max(1), most: limit.unwrap_or(MOST_LINES) }
     }
 }
 
-/// The lines that are shown, and what is known of the rest.
+/// The shown lines, with counts for the rest.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// Without line ends.
+    /// The lines, without line ends.
     pub(crate) lines: Vec<String>,
-    /// The number of the first of them.
+    /// The number of the first line.
     pub(crate) start: usize,
-    /// Lines of the whole text.
+    /// The number of lines of the whole text.
     pub(crate) total: usize,
-    /// Number of lines that are cut.
+    /// The number of shortened lines.
     pub(crate) cut: usize,
-    /// Ended for want of room.
+    /// True if the page ended because it was full.
     pub(crate) full: bool,
 }
 
 impl Page {
-    /// The lines as one text without a final newline.
+    /// Returns the lines as one text without a final newline.
     pub(crate) fn content(&self) -> String {
         self.lines.join("\n")
     }
@@ -89,7 +89,8 @@ fn skip_mark(text: &mut impl BufRead) -> io::Result<()> {
     Ok(())
 }
 
-/// The next line's beginning, without its end; whether there is more of it. `None` at the end of the text.
+/// Reads the beginning of the next line, without its end; returns whether the line is longer. `None` at the end of the
+/// text.
 fn next_line(text: &mut impl BufRead, wanted: bool, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     line.clear();
     let (mut some, mut cut) = (false, false);
@@ -114,7 +115,7 @@ fn next_line(text: &mut impl BufRead, wanted: bool, line: &mut Vec<u8>) -> io::R
     }
 }
 
-/// The line as it is shown, and whether that is less than all of it.
+/// Returns the line as shown, and whether it was shortened.
 fn shorten(line: &[u8], cut: bool) -> (String, bool) {
     let line = line.strip_suffix(b"\r").filter(|_| !cut).unwrap_or(line);
     let text = String::from_utf8_lossy(line);

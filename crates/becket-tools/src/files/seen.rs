@@ -1,4 +1,4 @@
-//! A file that is to be written to, which must not overwrite content that the session has not seen.
+//! A file to write to, whose content must not be overwritten unless the session has seen it.
 
 use super::call::{FileCall, Input};
 use super::ledger::{Ledger, Mark};
@@ -9,14 +9,14 @@ use becket_model::Session;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The reason why a file is not overwritten; for the model.
+/// The reason why a file was not overwritten, for the model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UnseenError {
     #[error("`{0}` has not been read in this session: read it first with Read")]
     Unread(String),
     #[error("`{0}` has changed since it was read: read it again")]
     Changed(String),
-    #[error("a rule denies reading `{0}`: it is not written over")]
+    #[error("a rule denies reading `{0}`, so it is not overwritten")]
     Denied(String),
     #[error("`file_path` must be an absolute path, not `{0}`")]
     Relative(String),
@@ -30,18 +30,20 @@ impl From<BlockingError> for UnseenError {
     }
 }
 
-/// Checks `file_path` as a text.
+/// Checks the text of `file_path`.
 pub(super) fn check_path(input: Input<'_>) -> Result<(), String> {
     match input.text("file_path") {
         None | Some("") => Err("`file_path` is empty: name a file".to_owned()),
-        Some(path) if path.contains('\0') => Err("`file_path` holds a NUL character: remove it".to_owned()),
+        Some(path) if path.contains('\0') => {
+            Err("`file_path` contains a NUL character: remove it".to_owned())
+        }
         Some(_) => Ok(()),
     }
 }
 
-/// A file that is to be written to, and what the session has seen of it.
+/// A file to write to, with the content that the session has seen of it.
 pub(super) struct WriteTarget {
-    given: String,
+    file_path: String,
     session: Session,
     denied: DeniedFiles,
     ledger: Option<Arc<Ledger>>,
@@ -50,7 +52,7 @@ pub(super) struct WriteTarget {
 impl WriteTarget {
     pub(super) fn of(call: FileCall<'_>) -> Self {
         Self {
-            given: call.input.text("file_path").unwrap_or_default().to_owned(),
+            file_path: call.input.text("file_path").unwrap_or_default().to_owned(),
             session: call.session.clone(),
             denied: call.host.denied(call.session),
             ledger: call.ledger.cloned(),
@@ -59,19 +61,19 @@ impl WriteTarget {
 
     /// Returns the current content, if the session knows it.
     pub(super) fn current(&self, stop: &Stop) -> Result<Current, UnseenError> {
-        let path = PathBuf::from(&self.given);
-        let given = || self.given.clone();
+        let path = PathBuf::from(&self.file_path);
+        let file_path = || self.file_path.clone();
         if !path.is_absolute() {
-            return Err(UnseenError::Relative(given()));
+            return Err(UnseenError::Relative(file_path()));
         }
         let current = Current::of(&path, stop)?;
         let Some(file) = &current.file else { return Ok(current) };
         if self.denied.has(&path) {
-            return Err(UnseenError::Denied(given()));
+            return Err(UnseenError::Denied(file_path()));
         }
         match self.known(&current.path) {
-            None => Err(UnseenError::Unread(given())),
-            Some(mark) if mark != Mark::of(&file.content) => Err(UnseenError::Changed(given())),
+            None => Err(UnseenError::Unread(file_path())),
+            Some(mark) if mark != Mark::of(&file.content) => Err(UnseenError::Changed(file_path())),
             Some(_) => Ok(current),
         }
     }

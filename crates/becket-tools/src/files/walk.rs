@@ -1,10 +1,10 @@
 //! The files of a tree, as ripgrep sees them: no hidden files, none that an ignore file names, no links followed.
 //!
-//! What ripgrep reads beside the tree is not read: neither git's excludes nor a configuration of its own, since this
-//! crate looks up no home directory, and a tree from elsewhere says where its repository is.
+//! Files that ripgrep reads outside of the tree are not read, neither git's excludes nor its own configuration: this
+//! crate looks up no home directory, and the tree itself decides where its repository is.
 //!
-//! INVARIANT: an ignore file is opened only if it is a regular file of a sensible size. A tree may bring one that is a
-//! pipe or leads to a device, which would hold the search for good, or fill the memory.
+//! INVARIANT: an ignore file is opened only if it is a regular file of a sensible size. A tree may contain one that is
+//! a pipe or leads to a device, which would block the search forever, or fill the memory.
 
 use super::name_filter::NameFilter;
 use crate::blocking::{BlockingError, Stop};
@@ -15,13 +15,14 @@ use std::path::{Path, PathBuf};
 
 /// The ignore files of a directory.
 const IGNORE_FILES: [&str; 2] = [".ignore", ".gitignore"];
-/// The most bytes of the ignore files that count for one file: an expression of a few bytes costs a kilobyte and more.
+/// The maximum size of the ignore files that apply to one file, in bytes: an expression of a few bytes costs a
+/// kilobyte and more.
 const LONGEST: u64 = 256 << 10;
 
-/// The roots of a walk, and the files it skips.
+/// The roots of a walk, and the files that it skips.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    /// A directory, or one file.
+    /// A directory, or a single file.
     pub(crate) root: PathBuf,
     pub(crate) filter: Option<NameFilter>,
     pub(crate) types: Option<Types>,
@@ -29,8 +30,8 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Shows every file, a directory's in the order of their names, until `each` says `false` or the work is to end.
-    /// How many were passed over because a rule denies them.
+    /// Passes every file to `each`, those of a directory sorted by name, until it returns `false` or the work has to
+    /// end. Returns the number of files that were skipped because a rule denies them.
     pub(crate) fn visit(
         &self,
         stop: &Stop,
@@ -44,11 +45,12 @@ impl Tree {
         let mut builder = WalkBuilder::new(&self.root);
         builder.hidden(!hidden).follow_links(false).sort_by_file_name(Ord::cmp);
         builder.git_global(false).git_exclude(false);
-        // Those above the tree are read for git's sake, too: where one of them is odd, git's count nowhere.
+        // Ignore files above the tree are read for git, too: if one of them is unsafe, git's ignore files are not used
+        // at all.
         let above = self.root.canonicalize().unwrap_or_default();
         let above = ignore_plainly(above.ancestors().skip(1));
         builder.parents(above).git_ignore(above);
-        // A directory is passed over like one that can't be read.
+        // A directory is skipped like one that can't be read.
         let root = self.root.clone();
         builder.filter_entry(move |entry| {
             let inside = entry.path().ancestors().take_while(|directory| directory.starts_with(&root));
@@ -89,15 +91,15 @@ impl Tree {
     }
 }
 
-/// Returns whether the ignore files of all these directories can be read without harm.
+/// Returns whether the ignore files of all these directories can be read safely.
 fn ignore_plainly<'a>(directories: impl IntoIterator<Item = &'a Path>) -> bool {
     let files = directories.into_iter().flat_map(|directory| IGNORE_FILES.map(|name| directory.join(name)));
     let total = files.map(|path| length(&path)).try_fold(0_u64, |sum, length| sum.checked_add(length?));
     total.is_some_and(|total| total <= LONGEST)
 }
 
-/// The bytes of a file, none if there is none; `None` for what may be read for ever. What is empty and behind a link
-/// may be a file of the system that only looks empty.
+/// Returns the size of a file, 0 if there is none; `None` if it might be read forever. An empty file behind a link may
+/// be a file of the system that only looks empty.
 fn length(path: &Path) -> Option<u64> {
     match path.metadata() {
         Ok(file) if file.is_file() && (file.len() > 0 || !path.is_symlink()) => Some(file.len()),
@@ -106,10 +108,10 @@ fn length(path: &Path) -> Option<u64> {
     }
 }
 
-/// Ripgrep's file type of that name.
+/// Returns ripgrep's file type of that name.
 ///
 /// # Errors
-/// There is none, with a near one if there is one.
+/// Errors if there is none, with a similar name if possible.
 pub(crate) fn file_type(name: &str) -> Result<Types, String> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();

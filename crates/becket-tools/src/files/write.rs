@@ -1,4 +1,4 @@
-//! Write: a file's whole content.
+//! Write: replaces the whole content of a file.
 //!
 //! Fails for a file that the session has not read, or that has changed since: no unseen content is overwritten.
 
@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 
 static SPEC: Spec = Spec {
     name: "Write",
-    description: "Writes a file: makes it, with the directories that it lies in, or replaces all that is in it. A file that \
-        is there has to be read with Read first. Its line ends (CRLF) and its byte-order mark are kept. Change a part of a \
+    description: "Writes a file: creates it, with its directories, or replaces its whole content. A file that \
+        exists has to be read with Read first. Its line ends (CRLF) and its byte-order mark are kept. Change a part of a \
         file with Edit.",
     fields: &[
         required("file_path", Kind::Text, "The absolute path of the file"),
-        required("content", Kind::Text, "All that is to be in it"),
+        required("content", Kind::Text, "The whole content of the file"),
     ],
 };
 
@@ -69,8 +69,8 @@ fn write(seen: &WriteTarget, shown: &str, content: &str, stop: &Stop) -> Result<
     }))
 }
 
-/// A content with the line ends and the mark of the file that it replaces: a model sees neither. One that has carriage
-/// returns of its own is left as it is.
+/// Returns a content with the line ends and the byte-order mark of the file that it replaces: a model sees neither.
+/// One with carriage returns of its own stays unchanged.
 fn like(file: &ExistingFile, content: &str) -> String {
     let newlines = memchr::memchr_iter(b'\n', &file.content).count();
     let returns = memchr::memmem::find_iter(&file.content, b"\r\n").count();

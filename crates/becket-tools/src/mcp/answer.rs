@@ -6,7 +6,7 @@ use becket_mcp::{CallResult, LimitedResult, OutputCaps, ShownPart};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The place for output that is too long for a model.
+/// The storage of outputs that are too long for a model.
 #[derive(Debug, Clone)]
 pub(super) struct OutputStore {
     pub(super) caps: OutputCaps,
@@ -14,7 +14,7 @@ pub(super) struct OutputStore {
 }
 
 impl OutputStore {
-    /// The answer of a call. Files are written off the runtime's threads.
+    /// Converts the result of a call to an output. Files are written outside of the runtime's threads.
     pub(super) async fn output(&self, result: CallResult) -> Result<ToolOutput, ToolFailure> {
         let Self { caps, dir } = self.clone();
         let shown = tokio::task::spawn_blocking(move || {
@@ -25,13 +25,14 @@ impl OutputStore {
             shown.await.map_err(|_| ToolFailure::new("the host ended before it had read the answer"))?;
         if result.is_error {
             let text = limited.text();
-            let said = if text.trim().is_empty() { "the tool says that it failed".to_owned() } else { text };
-            return Err(ToolFailure::new(said));
+            let message =
+                if text.trim().is_empty() { "the tool says that it failed".to_owned() } else { text };
+            return Err(ToolFailure::new(message));
         }
         Ok(ToolOutput::new(blocks(limited), result.tool_response()))
     }
 
-    /// Returns the answer that a hook gave instead of another (D11).
+    /// Returns the answer with which a hook replaced another (D11).
     pub(super) fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
         let result = CallResult::replacement(value.clone()).map_err(|error| error.to_string())?;
         let limited = result.limited(&self.caps, Path::new(&self.dir));

@@ -1,15 +1,15 @@
-//! The calls that hooks make of MCP servers (`protocol.md` H6).
+//! Calls of hooks to MCP servers (`protocol.md` H6).
 
 use becket_engine::{McpAnswer, McpCall, McpTools};
 use becket_mcp::{Connect, Pool, ToolCall};
 use futures_util::future::BoxFuture;
 
-/// A pool's servers, for [`becket_engine::Builder::mcp_tools`]. Nothing is connected by a call, and no hook is fired.
+/// The servers of a pool, for [`becket_engine::Builder::mcp_tools`]. Calls connect no server and fire no hook.
 #[derive(Clone)]
 pub struct HookCalls(Pool);
 
 impl HookCalls {
-    /// The servers of this pool.
+    /// Creates the calls to the servers of this pool.
     #[must_use]
     pub fn new(pool: Pool) -> Self {
         Self(pool)

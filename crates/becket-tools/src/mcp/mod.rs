@@ -1,13 +1,14 @@
-//! The tools of MCP servers: for the model, as any other tool, and for hooks of kind `mcp_tool` (`protocol.md` X5, H6).
+//! The tools of MCP servers: for the model, like any other tool, and for hooks of kind `mcp_tool` (`protocol.md` X5,
+//! H6).
 //!
-//! The model's calls go through all hooks and rules, as any other. A hook's own call goes to the server at
-//! once and fires none: a hook on a tool may call that very tool without triggering itself. A server's question during
-//! such a call is like any other, and fires Elicitation.
+//! The model's calls go through all hooks and rules, like any other. A hook's own call goes to the server directly and
+//! fires no hook: a hook on a tool may call that very tool without triggering itself. A server's question during such
+//! a call is like any other, and fires Elicitation.
 //!
-//! A tool that reports a failure (`isError`) has failed: PostToolUseFailure, with its text as the error.
+//! If a tool reports a failure (`isError`), its call fails: PostToolUseFailure, with its text as the error.
 //!
-//! It does not trust a server: a tool that calls itself read-only is asked about like any other, and runs beside other
-//! calls only if the user trusts its server.
+//! Servers are not trusted: a tool that declares itself read-only needs a question like any other, and runs
+//! concurrently with other calls only if the user trusts its server.
 
 mod answer;
 mod hook_calls;

@@ -1,4 +1,4 @@
-//! The face: the tools of a pool's servers.
+//! The public interface: the tools of a pool's servers.
 
 use super::answer::OutputStore;
 use super::tool::McpTool;
@@ -23,7 +23,7 @@ pub struct McpServers {
 pub struct McpTools {
     /// The tools, in the order of the configuration and of the servers' lists.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// Warnings for authors of rules: names that were cut or made distinct.
+    /// Warnings for authors of rules: names that were shortened or made distinct.
     pub warnings: Vec<NameWarning>,
 }
 
@@ -32,7 +32,7 @@ pub struct McpTools {
 pub struct OfferedTools {
     /// The tools, in the order of the configuration and of the servers' lists.
     pub tools: Vec<OfferedTool>,
-    /// Warnings for authors of rules, as of [`McpTools::warnings`].
+    /// Warnings for authors of rules, as in [`McpTools::warnings`].
     pub warnings: Vec<NameWarning>,
 }
 
@@ -41,47 +41,47 @@ pub struct OfferedTools {
 pub struct OfferedTool {
     /// The tool.
     pub tool: Arc<dyn Tool>,
-    /// Its name in events and rules, and on its server.
+    /// The name of the tool in events and rules, and on its server.
     pub name: Name,
-    /// Its description by the server.
+    /// The tool's description by the server.
     pub listed: becket_mcp::Tool,
 }
 
 impl McpServers {
-    /// The servers of this pool, none of which is trusted. What is too much for a model goes to files in `dir`, which is
-    /// made when it is needed and which the caller removes.
+    /// Returns the servers of this pool, none of which is trusted. Outputs that are too long for a model go to files
+    /// in `dir`, which is created when it is needed and which the caller removes.
     #[must_use]
     pub fn new(pool: Pool, dir: impl Into<PathBuf>) -> Self {
         let kept = Arc::new(OutputStore { caps: OutputCaps::default(), dir: dir.into() });
         Self { pool, trusts: Arc::new(|_| false), kept }
     }
 
-    /// Says how much of an answer a model is shown.
+    /// Sets how much of an answer a model is shown.
     #[must_use]
     pub fn with_caps(mut self, caps: OutputCaps) -> Self {
         self.kept = Arc::new(OutputStore { caps, dir: self.kept.dir.clone() });
         self
     }
 
-    /// Names the servers whose annotations the user trusts: a tool that they call read-only counts as such. Calls of
-    /// such
-    /// tools run side by side.
+    /// Sets the servers whose annotations the user trusts: a tool that they declare read-only counts as such. Calls of
+    /// such tools run concurrently.
     #[must_use]
     pub fn with_trust(mut self, trusts: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         self.trusts = Arc::new(trusts);
         self
     }
 
-    /// The tools of all servers that are connected now. Asked again when the pool's
-    /// [`changes`](becket_mcp::Pool::changes) say so, and before each request to a model.
+    /// Returns the tools of all servers that are connected now. To be called again when the pool's
+    /// [`changes`](becket_mcp::Pool::changes) report it, and before each request to a model.
     #[must_use]
     pub fn tools(&self) -> McpTools {
         let OfferedTools { tools, warnings } = self.offered(|view| view.tools.clone());
         McpTools { tools: tools.into_iter().map(|offered| offered.tool).collect(), warnings }
     }
 
-    /// The tools of all servers with their descriptions, for a host that offers them to others. `listed` gives the tools
-    /// of a server: it may keep those of one that is not connected just now, since a call connects it again.
+    /// Returns the tools of all servers with their descriptions, for a host that offers them to others. `listed`
+    /// returns the tools of a server: it may keep those of one that is not connected at the moment, since a call
+    /// reconnects it.
     #[must_use]
     pub fn offered(&self, listed: impl Fn(&ServerView) -> Option<Arc<ToolList>>) -> OfferedTools {
         let servers: Vec<(ServerView, Arc<ToolList>)> = self
@@ -105,10 +105,10 @@ impl McpServers {
     fn of_server(&self, view: &ServerView, tools: &ToolList, names: &Names) -> Vec<OfferedTool> {
         let server = ToolServer::new(view.name.clone(), source(&view.configured.scope));
         let trusted = (self.trusts)(&view.name);
-        // What a server lists twice under one name is there once, as it came first.
+        // Of two tools that a server lists under one name, the first is used.
         let mut seen = HashSet::new();
         let listed = tools.iter().filter(|tool| seen.insert(tool.name.as_str()));
-        // INVARIANT: each tool that was named has a name.
+        // INVARIANT: each tool in the list has a name.
         let named =
             listed.filter_map(|tool| Some((names.find(&view.name, &tool.name)?.clone(), tool.clone())));
         named
@@ -128,7 +128,7 @@ impl McpServers {
     }
 }
 
-/// Returns the source of a server's configuration, in the words of the events (`mcp_server.source`).
+/// Returns the source of a server's configuration, as named in events (`mcp_server.source`).
 fn source(scope: &Scope) -> String {
     match scope {
         Scope::Host | Scope::CommandLine => "dynamic".to_owned(),

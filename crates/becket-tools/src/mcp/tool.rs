@@ -1,4 +1,4 @@
-//! One tool of an MCP server, as any other tool (`protocol.md` X5).
+//! One tool of an MCP server, like any other tool (`protocol.md` X5).
 
 use super::answer::OutputStore;
 use becket_engine::{Hints, RunningCall, Tool, ToolFailure, ToolOutput, ToolServer};
@@ -10,17 +10,17 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The key in `_meta` by which a tool says that a person has to answer its prompts (D3).
+/// The key in `_meta` by which a tool declares that a person has to answer its prompts (D3).
 const NEEDS_PERSON: &str = "anthropic/requiresUserInteraction";
 
-/// A tool of a server. What it is called, and where, was settled when it was made: a call goes to the tool that hooks and
+/// A tool of a server. Its name and its server were fixed when it was created: a call goes to the tool that hooks and
 /// rules have judged, whatever the server lists by then.
 pub(super) struct McpTool {
     pub(super) pool: Pool,
     pub(super) named: Name,
     pub(super) tool: becket_mcp::Tool,
     pub(super) server: ToolServer,
-    /// Set if the user trusts the server's annotations of its tools.
+    /// True if the user trusts the server's annotations of its tools.
     pub(super) trusted: bool,
     pub(super) kept: Arc<OutputStore>,
 }
@@ -58,9 +58,9 @@ impl Tool for McpTool {
     }
 
     fn requires_user(&self) -> bool {
-        let said = self.tool.meta.as_ref().and_then(|meta| meta.get(NEEDS_PERSON));
-        // Anything there but a plain no was meant as something.
-        said.is_some_and(|said| !matches!(said, Value::Bool(false) | Value::Null))
+        let value = self.tool.meta.as_ref().and_then(|meta| meta.get(NEEDS_PERSON));
+        // Any value but a plain no counts as yes.
+        value.is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Null))
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {

@@ -9,10 +9,10 @@ use becket_process::Stream;
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
-/// Time for the runner to end the rest of a line: more than the graces of H4, less than the registry waits.
+/// The time for the runner to end the rest of a line: more than the graces of H4, less than the registry waits.
 const GONE: Duration = Duration::from_secs(8);
 
-/// A line and its directory. Its `cd` does not move the session.
+/// A line and its directory. Its `cd` does not change the directory of the session.
 #[derive(Debug)]
 pub(super) struct ShellTask {
     pub(super) host: Surroundings,
@@ -38,7 +38,7 @@ impl BackgroundTask for ShellTask {
 
     fn run(self: Box<Self>, run: TaskRun) -> BoxFuture<'static, TaskEnd> {
         Box::pin(async move {
-            let mut heard = LineOutput::new(run.output);
+            let mut output = LineOutput::new(run.output);
             let led = LineCommand {
                 host: &self.host,
                 call: &self.call,
@@ -47,11 +47,11 @@ impl BackgroundTask for ShellTask {
                 streams: Streams::Joined,
                 limit: None,
             };
-            let finished = match led.run(&run.cancel, &mut heard).await {
+            let finished = match led.run(&run.cancel, &mut output).await {
                 Ok(finished) => finished,
                 Err(error) => return TaskEnd::Failed { because: error.to_string() },
             };
-            // Nothing of the line runs any more when its end is reported.
+            // No process of the line runs any more when its end is reported.
             let _ = tokio::time::timeout(GONE, self.host.runner.all_gone()).await;
             match LineEnd::of(finished.code, finished.end, Duration::MAX) {
                 LineEnd::Well => TaskEnd::Exited(0),

@@ -1,4 +1,4 @@
-//! Bash: the face.
+//! Bash: the public interface.
 
 use super::background::ShellTask;
 use super::whereabouts::{self, Whereabouts};
@@ -20,21 +20,21 @@ use std::time::Duration;
 
 const DEFAULT_MS: u64 = 120_000;
 const MOST_MS: u64 = 600_000;
-/// Characters of a line that describe it if the model did not.
+/// The maximum number of characters of a line that serve as its description if the model gave none.
 const BRIEF: usize = 80;
 
 static SPEC: Spec = Spec {
     name: "Bash",
     description: "Runs a command line with bash. The working directory persists from call to call; variables, functions \
-        and options of the shell do not. Stdin is closed. Errors are a part of the output, in their place; of more than \
-        30,000 characters the beginning and the end are shown, and a file with all of it is named. What the line leaves \
-        running is ended with it: to have a command go on, set `run_in_background`, and ask TaskOutput about it later.",
+        and options of the shell do not. Stdin is closed. Stderr is merged into the output; of more than 30,000 \
+        characters the beginning and the end are shown, and the file with all of it is named. Processes that the line \
+        leaves running are ended with it: to keep a command running, set `run_in_background`, and use TaskOutput later.",
     fields: &[
         required("command", Kind::Text, "The command line"),
         optional(
             "timeout",
             Kind::Number(1, MOST_MS),
-            "Milliseconds it may take; 120,000 where it is left out. None in the background",
+            "The time limit in milliseconds; 120,000 by default. Without effect in the background",
         ),
         optional("description", Kind::Text, "What it does, in five to ten words"),
         Field {
@@ -56,15 +56,15 @@ pub struct Bash {
 }
 
 impl Bash {
-    /// The shell of the session whose background tasks these are, in whose directory it keeps what is too long to show.
-    /// The directories of `host` count beside those of `whereabouts`.
+    /// Creates the shell of the session that owns these background tasks; output that is too long to show is kept in
+    /// their directory. The directories of `host` count in addition to those of `whereabouts`.
     #[must_use]
     pub fn new(host: Surroundings, tasks: Tasks, whereabouts: Arc<dyn Whereabouts>) -> Self {
         Self { host, tasks, whereabouts }
     }
 
-    /// The host, with the working directories as they are now.
-    fn here(&self) -> Surroundings {
+    /// Returns the host, with the working directories as they are now.
+    fn current_host(&self) -> Surroundings {
         let directories = whereabouts::directories(&*self.whereabouts);
         directories.into_iter().fold(self.host.clone(), Surroundings::with_directory)
     }
@@ -92,8 +92,8 @@ impl Bash {
         let task = ShellTask { host: self.host.clone(), call, line: line.to_owned(), description };
         let task = self.tasks.start(task).map_err(|error| ToolFailure::new(error.to_string()))?;
         let text = format!(
-            "Command runs in the background as task {id}. Its output goes to {file}. You will be told of its end; \
-             TaskOutput shows how it stands, TaskStop ends it.",
+            "Command runs in the background as task {id}. Its output goes to {file}. You will be told when it ends; \
+             TaskOutput shows its state, TaskStop ends it.",
             id = task.id,
             file = task.output_file.display()
         );
@@ -109,11 +109,11 @@ impl Bash {
     }
 }
 
-/// Checks a command line as a text.
+/// Checks the text of a command line.
 pub(super) fn check_line(line: &str) -> Result<(), String> {
     match line.trim() {
         "" => Err("`command` is empty: write a command line".to_owned()),
-        line if line.contains('\0') => Err("`command` holds a NUL character: remove it".to_owned()),
+        line if line.contains('\0') => Err("`command` contains a NUL character: remove it".to_owned()),
         _ => Ok(()),
     }
 }
@@ -142,7 +142,7 @@ impl Tool for Bash {
 
     fn effect(&self, session: &Session, input: &Map<String, Value>) -> Effect {
         let line = input.get("command").and_then(Value::as_str).unwrap_or_default();
-        auto_approve::effect(line, &self.here(), session)
+        auto_approve::effect(line, &self.current_host(), session)
     }
 
     fn suggestions(&self, _: &Session, input: &Map<String, Value>) -> Vec<PermissionUpdate> {

@@ -1,7 +1,7 @@
-//! Lines that run outside of the sandbox: every command of theirs is one that the settings exclude (`protocol.md` E5).
+//! Lines that run outside of the sandbox: the settings exclude every one of their commands (`protocol.md` E5).
 //!
-//! What is unclear stays inside: a word that only the shell knows, a variable in front of a command, a redirection, a
-//! wrapper such as `env`, a program that lines in the sandbox could have written.
+//! An unclear line stays inside: one with a word that only the shell knows, a variable before a command, a
+//! redirection, a wrapper such as `env`, or a program that lines in the sandbox could have written.
 
 use becket_exec::Rights;
 use becket_exec::line::LineRules;
@@ -9,7 +9,7 @@ use becket_rules::shell::{Command, CommandPattern, Coverage, Line};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The most links that lead to a file, as in the kernel.
+/// The maximum number of links on the way to a file, as in the kernel.
 const MOST_LINKS: usize = 40;
 
 /// The directories in which the shell of a line looks for programs, and the one in which it starts.
@@ -21,7 +21,7 @@ pub struct ProgramPlaces<'p> {
     pub directory: &'p Path,
 }
 
-/// Gives a line all rights if it runs outside of the sandbox.
+/// Grants a line all rights if it runs outside of the sandbox.
 pub fn exclude(rules: &mut LineRules, line: &str, places: ProgramPlaces<'_>) {
     let patterns = std::mem::take(&mut rules.excluded);
     if !patterns.is_empty() && is_excluded(line, &patterns, &rules.rights, places) {
@@ -44,7 +44,7 @@ fn is_excluded(line: &str, patterns: &[String], rights: &Rights, places: Program
         && line.commands().iter().all(is_safe)
 }
 
-/// Returns the name of a command that is written as it is run: without quotes, variables in front and wrappers.
+/// Returns the name of a command that is written as it runs: without quotes, preceding variables and wrappers.
 fn plain_name(command: &Command) -> Option<&str> {
     let words: Option<Vec<&str>> = command.words().collect();
     let name = words?.first().copied()?;
@@ -63,7 +63,7 @@ impl ProgramPlaces<'_> {
     }
 }
 
-/// Returns whether nothing with these rights could have put the file there, nor any link on the way to it.
+/// Returns whether no process with these rights could have created the file, or any link on the way to it.
 fn is_out_of_reach(file: &Path, rights: &Rights) -> bool {
     let mut file = file.to_owned();
     for _ in 0..MOST_LINKS {

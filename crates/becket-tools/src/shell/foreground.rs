@@ -1,4 +1,4 @@
-//! A line whose end is waited for.
+//! A line whose end is awaited.
 
 use super::bash::Bash;
 use super::leader::{LineCommand, Streams};
@@ -15,10 +15,10 @@ use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
-/// The pictures that a model takes.
+/// The media types of pictures that a model accepts.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// Runs a line to its end, and moves the session to where it left its shell.
+/// Runs a line to its end, and moves the session to the final directory of its shell.
 pub(super) async fn run(
     bash: &Bash,
     running: RunningCall<'_>,
@@ -32,22 +32,22 @@ pub(super) async fn run(
         notes.push(format!("Shell cwd can't be followed, the session stays in {}: {error}", cwd.display()));
         vec!["-c".into(), line.into()]
     });
-    let mut heard = LineOutput::new(Whole::new(bash.tasks.directory().to_owned()));
+    let mut output = LineOutput::new(Whole::new(bash.tasks.directory().to_owned()));
     let call = LineCall::of(&running);
     let (host, streams) = (&bash.host, Streams::Joined);
     let led = LineCommand { host, call: &call, line, own, streams, limit: Some(limit) };
-    let finished = led.run(running.cancel, &mut heard).await;
+    let finished = led.run(running.cancel, &mut output).await;
     let finished = finished.map_err(|error| ToolFailure::new(error.to_string()))?;
     let ended = LineEnd::of(finished.code, finished.end, limit);
-    // What a line that was ended has said decides nothing.
-    let said = report.ok().and_then(|report| report.read()).filter(|_| !ended.is_interrupted());
-    notes.extend(said.and_then(|shell_was| whereabouts::settle(&*bash.whereabouts, cwd, &shell_was)));
-    let mut answer = answer(&ended, heard.kept.printed(), notes, line)?;
+    // The report of a line that was ended from outside is ignored.
+    let state = report.ok().and_then(|report| report.read()).filter(|_| !ended.is_interrupted());
+    notes.extend(state.and_then(|shell_was| whereabouts::settle(&*bash.whereabouts, cwd, &shell_was)));
+    let mut answer = answer(&ended, output.kept.printed(), notes, line)?;
     add_refused(&mut answer.response, &finished.denied, &finished.refusals);
     Ok(answer)
 }
 
-/// The arguments of a shell that says where it is.
+/// Returns the arguments of a shell that reports its directory.
 fn own(bash: &Bash, report: &io::Result<Report>, line: &str) -> Result<Vec<OsString>, String> {
     let report = report.as_ref().map_err(io::Error::to_string)?;
     let file = report.file().map_err(|error| error.to_string())?;
@@ -82,7 +82,8 @@ fn answer(
     Ok(ToolOutput::new(vec![content], response))
 }
 
-/// Returns the output that the model sees for a response of this tool; `None` if it does not have its shape (D11).
+/// Returns the output that the model sees for a response of this tool; `None` if the response does not have the
+/// expected shape (D11).
 pub(super) fn shown(response: &Value) -> Option<ToolOutput> {
     let text = |field: &str| response.get(field).and_then(Value::as_str);
     let (stdout, stderr) = (text("stdout")?, text("stderr")?);
@@ -90,7 +91,7 @@ pub(super) fn shown(response: &Value) -> Option<ToolOutput> {
     Some(ToolOutput::text(joined(&[stdout, stderr]), response.clone()))
 }
 
-/// A picture that was printed as a data URL.
+/// Returns a picture that was printed as a data URL.
 fn picture(text: &str) -> Option<Block> {
     let (kind, data) = text.trim().strip_prefix("data:")?.split_once(";base64,")?;
     let is_base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');

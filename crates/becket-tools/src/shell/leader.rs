@@ -1,8 +1,8 @@
-//! The process that leads a command line: it outlives the line, reports its exit code, and is then ended with all that the
-//! line has left running, as at a deadline (`protocol.md` E7, H4).
+//! The process that leads a command line: it outlives the line, reports its exit code, and is then ended with
+//! everything that the line left running, as at a deadline (`protocol.md` E7, H4).
 //!
-//! On Linux the leader adopts the orphans among its descendants, so that neither `setsid` nor a double fork gets away from
-//! it. One limit is left: a line that kills its leader sets free what has left its session.
+//! On Linux the leader adopts the orphans among its descendants, so that neither `setsid` nor a double fork escapes
+//! it. One limit remains: if a line kills its leader, processes that left its session escape.
 
 #[cfg(target_os = "linux")]
 use super::excluded_commands::{ProgramPlaces, exclude};
@@ -28,8 +28,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The script of the leader; `$0` is the mark. It reports on both streams, and waits to be ended. Its own messages
-/// about a
-/// line that a signal ended are dropped.
+/// about a line that was ended by a signal are dropped.
 const APART: &str = r#"exec 3>&2 2>/dev/null
 "$@" </dev/null 2>&3 3>&-
 set -- "$?"
@@ -37,7 +36,7 @@ printf '\n%s %s\n' "$0" "$1"
 printf '\n%s %s\n' "$0" "$1" >&3
 read -r REPLY"#;
 
-/// The same for a line whose errors are a part of its output, in their place.
+/// The script of a leader whose line has its stderr merged into its stdout, in order.
 const JOINED: &str = r#"exec 3>&2 2>/dev/null
 "$@" </dev/null 2>&1 3>&-
 set -- "$?"
@@ -45,8 +44,8 @@ printf '\n%s %s\n' "$0" "$1"
 printf '\n%s %s\n' "$0" "$1" >&3
 read -r REPLY"#;
 
-/// Evaluates the environment files, then becomes the line's own shell (H12), whose arguments come first, counted. A file
-/// that exits must not pass for a line that did well.
+/// Evaluates the environment files, then becomes the line's own shell (H12), whose arguments come first, preceded by
+/// their number. A file that exits must not look like a line that succeeded.
 const WITH_FILES: &str = r#"becket_own=("${@:2:$1}")
 shift "$(($1 + 1))"
 exec 3>&2
@@ -59,14 +58,14 @@ trap - EXIT
 exec 3>&-
 exec "$0" "${becket_own[@]}""#;
 
-/// Treatment of a line's stderr.
+/// The treatment of a line's stderr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Streams {
     Apart,
     Joined,
 }
 
-/// A line that is led.
+/// A line with its leader.
 #[derive(Debug)]
 pub(crate) struct LineCommand<'a> {
     pub(crate) host: &'a Surroundings,
@@ -76,20 +75,20 @@ pub(crate) struct LineCommand<'a> {
     /// The arguments of the line's own shell.
     pub(crate) own: Vec<OsString>,
     pub(crate) streams: Streams,
-    /// `None`: until its end.
+    /// The time limit; `None` means no limit.
     pub(crate) limit: Option<Duration>,
 }
 
 /// The end of a line.
 #[derive(Debug)]
 pub(crate) struct LineResult {
-    /// Its exit code, if it came to its end.
+    /// The exit code of the line, if it came to its end.
     pub(crate) code: Option<i32>,
     /// The end of its leader.
     pub(crate) end: End,
     /// The programs that were not run (E3).
     pub(crate) denied: Vec<DeniedProgram>,
-    /// The accesses that rights have refused to its programs (E5).
+    /// The accesses of its programs that were refused for lack of rights (E5).
     pub(crate) refusals: Vec<Refusal>,
 }
 
@@ -98,7 +97,7 @@ pub(crate) struct LineResult {
 pub(crate) enum LineError {
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    #[error("the socket for the supervisor of its programs can't be made: {0}")]
+    #[error("the socket for the supervisor of its programs can't be created: {0}")]
     Channel(io::Error),
     #[error("{0}")]
     Unsupported(String),
@@ -110,37 +109,38 @@ pub(crate) enum LineError {
 }
 
 impl LineCommand<'_> {
-    /// Runs it to its end, its deadline or its cancellation; dropped, it ends at once. What it prints is heard.
+    /// Runs the line to its end, its deadline or its cancellation; if dropped, it ends at once. Its output goes to
+    /// `output`.
     ///
     /// # Errors
-    /// It was not run.
+    /// Errors if the line was not run.
     pub(crate) async fn run<K: Keep>(
         self,
         cancel: &CancellationToken,
-        heard: &mut LineOutput<K>,
+        output: &mut LineOutput<K>,
     ) -> Result<LineResult, LineError> {
         #[cfg(target_os = "linux")]
         if let Some(programs) = &self.host.programs {
             let mut rules = programs.guard.rules(self.call);
             self.exclude(&mut rules);
             return match rules.is_empty() {
-                true => self.lead(cancel, heard).await,
-                false => self.supervise(programs, rules, cancel, heard).await,
+                true => self.lead(cancel, output).await,
+                false => self.supervise(programs, rules, cancel, output).await,
             };
         }
         match self.host.unsupervised() {
             Ok(()) if !self.call.rights.is_empty() => {
-                let why = "a hook takes rights away from the call, and there is no supervisor here that could enforce it: \
+                let why = "a hook restricts the rights of the call, and there is no supervisor here to enforce this: \
                            the line was not run";
                 Err(LineError::Unsupported(why.to_owned()))
             }
-            Ok(()) => self.lead(cancel, heard).await,
+            Ok(()) => self.lead(cancel, output).await,
             Err(why) => Err(LineError::Unsupported(why)),
         }
     }
 
-    /// Gives it all rights if the settings exclude its commands from the sandbox. A file that is evaluated before it may
-    /// mean other commands by their names.
+    /// Grants the line all rights if the settings exclude its commands from the sandbox. A file that is evaluated
+    /// before it may redefine the names of commands.
     #[cfg(target_os = "linux")]
     fn exclude(&self, rules: &mut LineRules) {
         if !(self.host.env_files)(&self.call.session.id).is_empty() {
@@ -152,14 +152,14 @@ impl LineCommand<'_> {
         exclude(rules, self.line, places);
     }
 
-    /// Runs it under a supervisor of its programs.
+    /// Runs the line under a supervisor of its programs.
     #[cfg(target_os = "linux")]
     async fn supervise<K: Keep>(
         &self,
         programs: &ProgramSupervision,
         rules: LineRules,
         cancel: &CancellationToken,
-        heard: &mut LineOutput<K>,
+        output: &mut LineOutput<K>,
     ) -> Result<LineResult, LineError> {
         if let Some(why) = shown_commands::unsupported(self.line, rustix::process::geteuid().is_root()) {
             return Err(LineError::Unsupported(why));
@@ -186,30 +186,30 @@ impl LineCommand<'_> {
             call: self.call,
             rules,
         };
-        supervised.run(cancel, heard).await
+        supervised.run(cancel, output).await
     }
 
-    /// Runs it under a shell that leads it.
+    /// Runs the line under a shell that leads it.
     async fn lead<K: Keep>(
         &self,
         cancel: &CancellationToken,
-        heard: &mut LineOutput<K>,
+        output: &mut LineOutput<K>,
     ) -> Result<LineResult, LineError> {
         let over = cancel.child_token();
-        // The leader waits on its stdin, which is open as long as this is held.
+        // The leader waits on its stdin, which is open as long as this lives.
         let control = Control::with_open_stdin();
         let held = control.clone();
-        let command = self.command(heard.mark());
+        let command = self.command(output.mark());
         let mut sink = |chunk: becket_process::Chunk<'_>| {
-            heard.push(chunk);
-            if heard.code().is_some() {
+            output.push(chunk);
+            if output.code().is_some() {
                 over.cancel();
             }
         };
         let ended = self.host.runner.run_with(&command, &self.limits(), &over, control, &mut sink).await;
         drop(held);
-        heard.finish();
-        Ok(LineResult { code: heard.code(), end: ended?.end, denied: Vec::new(), refusals: Vec::new() })
+        output.finish();
+        Ok(LineResult { code: output.code(), end: ended?.end, denied: Vec::new(), refusals: Vec::new() })
     }
 
     fn limits(&self) -> Limits {
@@ -227,13 +227,13 @@ impl LineCommand<'_> {
             Streams::Apart => APART,
             Streams::Joined => JOINED,
         };
-        // Privileged only so that BASH_ENV is read once, by the line's own shell.
+        // Privileged mode, only so that BASH_ENV is read once, by the line's own shell.
         let mut args: Vec<OsString> = vec!["-p".into(), "-c".into(), leader.into(), mark.into()];
         args.extend(self.shells().into_iter().next().unwrap_or_default());
         self.started_by(Program::exec(self.host.shell.as_os_str(), args))
     }
 
-    /// The argument lists of the line's own shells: each executes the next one.
+    /// Returns the argument lists of the line's own shells: each executes the next one.
     fn shells(&self) -> Vec<Vec<OsString>> {
         let shell = self.host.shell.as_os_str().to_owned();
         let files = (self.host.env_files)(&self.call.session.id);

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// Commands that print nothing if they succeed.
+/// Commands that print nothing on success.
 const SILENT: [&str; 13] =
     ["mv", "cp", "rm", "mkdir", "rmdir", "chmod", "chown", "chgrp", "touch", "ln", "cd", "export", "unset"];
 
 /// A sink for the output of a line.
 pub(crate) trait Keep: Send {
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     fn keep(&mut self, stream: Stream, bytes: &[u8]);
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct LineOutput<K> {
 
 impl<K: Keep> LineOutput<K> {
     pub(crate) fn new(kept: K) -> Self {
-        // Can't be guessed: two hashes with keys from the system's random numbers.
+        // Unguessable: two hashes with keys from the system's random numbers.
         let mark = format!("{:016x}{:016x}", RandomState::new().hash_one(0), RandomState::new().hash_one(1));
         let (stdout, stderr) = (MarkedStream::new(&mark), MarkedStream::new(&mark));
         Self { mark, stdout, stderr, kept }
@@ -47,13 +47,13 @@ impl<K: Keep> LineOutput<K> {
         stream.push(chunk.bytes, |bytes| self.kept.keep(chunk.stream, bytes));
     }
 
-    /// Nothing more comes.
+    /// Ends both streams: nothing more comes.
     pub(crate) fn finish(&mut self) {
         self.stdout.finish(|bytes| self.kept.keep(Stream::Stdout, bytes));
         self.stderr.finish(|bytes| self.kept.keep(Stream::Stderr, bytes));
     }
 
-    /// The line's exit code, once both streams have ended.
+    /// Returns the line's exit code, once both streams have ended.
     pub(crate) fn code(&self) -> Option<i32> {
         self.stdout.code().filter(|code| self.stderr.code() == Some(*code))
     }
@@ -64,16 +64,16 @@ impl<K: Keep> LineOutput<K> {
 pub(crate) enum LineEnd {
     Well,
     Code(i32),
-    /// By a signal to its whole group, in words.
+    /// Ended by a signal to its whole group, with a message.
     Killed(String),
-    /// By its deadline, in words.
+    /// Ended by its deadline, with a message.
     TooLong(String),
-    /// By the host.
+    /// Ended by the host.
     Cancelled,
 }
 
 impl LineEnd {
-    /// `limit`: what its deadline was.
+    /// Returns the end of a line with this time limit.
     pub(crate) fn of(code: Option<i32>, end: End, limit: Duration) -> Self {
         match (code, end) {
             (Some(0), _) => Self::Well,
@@ -107,7 +107,7 @@ impl LineEnd {
     }
 }
 
-/// Adds the programs that were not run, and what rights have refused, to a response, if there are any (E3, E5).
+/// Adds the denied programs and the refused accesses to a response, if there are any (E3, E5).
 pub(crate) fn add_refused(response: &mut Value, denied: &[DeniedProgram], refusals: &[Refusal]) {
     if !denied.is_empty() {
         response["deniedPrograms"] = json!(denied);
@@ -117,10 +117,10 @@ pub(crate) fn add_refused(response: &mut Value, denied: &[DeniedProgram], refusa
     }
 }
 
-/// Joins texts, a line each, without empty ones.
+/// Joins texts, one per line, without empty ones.
 pub(crate) fn joined(parts: &[&str]) -> String {
-    let said: Vec<&str> = parts.iter().copied().filter(|part| !part.trim().is_empty()).collect();
-    if said.is_empty() { "(no output)".to_owned() } else { said.join("\n") }
+    let texts: Vec<&str> = parts.iter().copied().filter(|part| !part.trim().is_empty()).collect();
+    if texts.is_empty() { "(no output)".to_owned() } else { texts.join("\n") }
 }
 
 /// Returns whether every command of the line prints nothing on success.

@@ -5,8 +5,8 @@ use becket_exec::line::{LineRules, RuleText};
 use becket_exec::{OnDeny, Rights, real_rights};
 use std::path::Path;
 
-/// Files of a project that decide what runs outside of a line, or what a session may do. A line that has fewer rights
-/// does not write them.
+/// Files of a project that decide what runs outside of a line, or what a session may do. A line with restricted rights
+/// does not write to them.
 const PROTECTED: [&str; 10] = [
     ".claude",
     ".becket",
@@ -20,8 +20,8 @@ const PROTECTED: [&str; 10] = [
     ".devcontainer",
 ];
 
-/// Returns what is in force for a line of a session in `cwd` to whose call hooks leave `of_call`, with paths as they are
-/// written.
+/// Returns the rules in force for a line of a session in `cwd`; `of_call` are the rights that hooks leave to its call,
+/// with paths as written.
 #[must_use]
 pub fn line_rules(engine: &Engine, cwd: &Path, of_call: &[Rights]) -> LineRules {
     let mut rules = match engine.config().policy.exec_text_only {
@@ -45,8 +45,8 @@ pub fn line_rules(engine: &Engine, cwd: &Path, of_call: &[Rights]) -> LineRules 
     rules
 }
 
-/// Returns what is in force for a program that a host of a session in `cwd` runs itself: the text of its line was not read,
-/// so the rules hold for it whatever the setting `exec` says, and no hook is asked.
+/// Returns the rules in force for a program that a host of a session in `cwd` runs itself: the text of its line was
+/// not judged, so the rules apply to it regardless of the setting `exec`, and no hook is asked.
 #[must_use]
 pub fn exec_rules(engine: &Engine, cwd: &Path) -> LineRules {
     let rules = LineRules { conditions: Vec::new(), ..program_rules(engine) };
@@ -80,12 +80,12 @@ fn program_rules(engine: &Engine) -> LineRules {
 /// Returns the rights that the settings leave to the lines of a session in `cwd`, on this system (E5).
 ///
 /// # Errors
-/// Errors with the reason for which no line may run: a restriction that can't be read or can't be enforced.
+/// Returns the reason why no line may run: a restriction that can't be parsed or can't be enforced.
 pub fn line_rights(engine: &Engine, cwd: &Path) -> Result<Rights, String> {
     real_line_rights(engine, cwd, engine.host().line_rights(cwd)?)
 }
 
-/// Returns the rights of a line on this system. What other programs execute or obey stays as it is.
+/// Returns the rights of a line on this system. Files that other programs execute or obey stay protected.
 fn real_line_rights(engine: &Engine, cwd: &Path, mut written: Rights) -> Result<Rights, String> {
     if written.are_all() {
         return Ok(written);

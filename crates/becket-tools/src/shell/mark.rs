@@ -1,17 +1,17 @@
-//! The mark that says that a command has ended, found in what it printed.
+//! The mark that shows the end of a command, found in its output.
 //!
-//! INVARIANT: everything before the mark is passed on, in order and once; nothing behind it is. What is held back is a
-//! beginning of the mark and no more.
+//! INVARIANT: everything before the mark is passed on, in order and once; nothing after it is. Only a possible
+//! beginning of the mark is held back.
 
-/// Digits of the longest exit code.
+/// The maximum number of digits of an exit code.
 const CODE: usize = 10;
 
 /// One stream, up to its mark.
 #[derive(Debug)]
 pub(crate) struct MarkedStream {
-    /// Text before the exit code: a newline, a word that can't be guessed, a blank.
+    /// The text before the exit code: a newline, an unguessable word, a blank.
     mark: Vec<u8>,
-    /// The end of what was read, where a mark may have begun.
+    /// The end of the bytes read so far, where a mark may have begun.
     held: Vec<u8>,
     code: Option<i32>,
 }
@@ -22,7 +22,7 @@ impl MarkedStream {
         Self { mark: format!("\n{word} ").into_bytes(), held: Vec::new(), code: None }
     }
 
-    /// Takes what was printed, and passes it on; what follows the mark is dropped.
+    /// Adds printed bytes, and passes them on; everything after the mark is dropped.
     pub(crate) fn push(&mut self, bytes: &[u8], mut pass: impl FnMut(&[u8])) {
         if self.code.is_some() {
             return;
@@ -44,12 +44,12 @@ impl MarkedStream {
         self.release(self.held.len(), &mut pass);
     }
 
-    /// Nothing more comes: what was held back is passed on.
+    /// Ends the stream: bytes that were held back are passed on.
     pub(crate) fn finish(&mut self, pass: impl FnMut(&[u8])) {
         self.release(self.held.len(), pass);
     }
 
-    /// The exit code, once the mark was seen.
+    /// Returns the exit code, once the mark was seen.
     pub(crate) fn code(&self) -> Option<i32> {
         self.code
     }
@@ -65,7 +65,7 @@ impl MarkedStream {
     fn candidate(&self, from: usize) -> Option<usize> {
         let rest = self.held.get(from..)?;
         let beginning = || {
-            // Only the end can hold a beginning.
+            // Only the end can contain a beginning of the mark.
             let end = rest.len().saturating_sub(self.mark.len() - 1);
             let newlines = memchr::memchr_iter(b'\n', rest.get(end..)?).map(|at| at + end);
             newlines.into_iter().find(|at| rest.get(*at..).is_some_and(|here| self.mark.starts_with(here)))
@@ -87,7 +87,7 @@ impl MarkedStream {
     }
 }
 
-/// Result of looking for a mark.
+/// The result of a search for a mark.
 enum MarkSearch {
     Code(i32),
     Unfinished,

@@ -1,14 +1,14 @@
 //! A session's shell: command lines, one after the other, in a directory that they may change.
 //!
 //! [`Bash`] is the tool. A line runs in a process group of its own that ends with it (`leader`); the session continues
-//! in the directory of its end (`script`, [`Whereabouts`]); what it prints is one text, in the order in which it was
-//! printed (`foreground`). A background line is a task of [`crate::tasks`] (`background`).
+//! in the final directory of the line (`script`, [`Whereabouts`]); its output is one text, in the order in which it
+//! was printed (`foreground`). A background line is a task of [`crate::tasks`] (`background`).
 //!
-//! Where rules for programs are in force, the leader is a supervisor that decides about each program when it is executed
+//! If rules for programs are in force, the leader is a supervisor that decides about each program when it is executed
 //! (`supervised`, [`ProgramGuard`]).
 //!
-//! It keeps nothing else from line to line: no variable, no function, no option of the shell. It checks no rule and
-//! asks no person; the effect of a line is judged from its text, in `auto_approve`.
+//! It keeps nothing else between lines: no variable, no function, no option of the shell. It checks no rule and asks
+//! no user; the effect of a line is judged from its text, in `auto_approve`.
 //!
 //! Invariants: nothing that a line has started outlives it, its task or its session, except exempted programs. Stdin is
 //! closed. A session's directory is always one that exists and is in its working directories.

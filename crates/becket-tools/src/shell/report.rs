@@ -1,5 +1,5 @@
-//! The file in which a line's shell writes down where it is: in a directory of its own that is gone with the call, so that
-//! nothing that comes late is left.
+//! The file to which a line's shell writes its final directory: in a directory of its own that is removed with the
+//! call, so that nothing is left if it is written late.
 
 use becket_base::private_file;
 use std::ffi::OsString;
@@ -7,25 +7,25 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The longest path that is read, in bytes, and more than any system call takes.
+/// The maximum length of a path that is read, in bytes; more than any system call accepts.
 const LONGEST: u64 = 16 << 10;
 
-/// The state of a shell at its end.
+/// The final state of a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShellWas {
     At(PathBuf),
-    /// In a directory that is gone.
+    /// In a directory that no longer exists.
     Nowhere,
 }
 
-/// A place for one report.
+/// The place of one report.
 #[derive(Debug)]
 pub(super) struct Report {
     directory: PathBuf,
 }
 
 impl Report {
-    /// Makes the place, below a directory for the user only.
+    /// Creates the place, below a private directory.
     pub(super) fn new(below: &Path) -> io::Result<Self> {
         let name = format!("cwd-{:016x}", RandomState::new().hash_one(below));
         let directory = below.join(name);
@@ -34,10 +34,10 @@ impl Report {
         Ok(Self { directory })
     }
 
-    /// Returns the file's name for the shell.
+    /// Returns the name of the file for the shell.
     ///
     /// # Errors
-    /// Its name is not valid text.
+    /// Errors if the name is not valid text.
     pub(super) fn file(&self) -> io::Result<String> {
         let file = self.directory.join("cwd").into_os_string().into_string();
         file.map_err(|file| io::Error::other(format!("`{}` is not text", Path::new(&file).display())))
@@ -49,8 +49,8 @@ impl Report {
         let mut bytes = Vec::new();
         let file = std::fs::File::open(self.directory.join("cwd")).ok()?;
         file.take(LONGEST).read_to_end(&mut bytes).ok()?;
-        let said = bytes.strip_suffix(b".\n")?;
-        Some(match said.strip_suffix(b"\n") {
+        let content = bytes.strip_suffix(b".\n")?;
+        Some(match content.strip_suffix(b"\n") {
             Some(path) => ShellWas::At(PathBuf::from(text(path.to_vec()))),
             None => ShellWas::Nowhere,
         })

@@ -1,28 +1,29 @@
 //! The script that runs a line and then reports the directory of its shell.
 //!
-//! The line is evaluated as it is, as one argument: nothing in it can end the text around it. Where it ends its own
-//! shell (`exit`, `set -e`, an unset variable under `set -u`, a signal), a trap writes; where it comes to its end, the
-//! text itself does, so that a line may have an EXIT trap of its own. The report prints nothing, is not affected by an
-//! alias, option, trap or closed stream of the line, and goes to a file that no child of the line holds open.
+//! The line is evaluated unchanged, as one argument: nothing in it can end the text around it. If it ends its own
+//! shell (`exit`, `set -e`, an unset variable under `set -u`, a signal), a trap writes the report; if it reaches its
+//! end, the text itself does, so that a line may have an EXIT trap of its own. The report prints nothing, is not
+//! affected by an alias, option, trap or closed stream of the line, and goes to a file that no child of the line has
+//! open.
 //!
 //! The report ends with a line that marks it as complete.
 //!
 //! Not reported, so that the session stays in its directory: the directory of a shell that was replaced (`exec`),
-//! killed, or left by `exit` behind an EXIT trap of the line's own.
+//! killed, or left by `exit` with an EXIT trap of the line's own.
 //!
-//! The report is not a proof: a line can write there, too. It gains nothing beyond what `cd` gives it:
+//! The report is not a proof: a line can write to it, too. It gains nothing beyond the effect of `cd`:
 //! [`super::whereabouts`] judges every directory in the same way.
 
 use becket_rules::shell::quoted_word;
 use std::ffi::OsString;
 
-/// The arguments of a shell that evaluates `line` and writes its directory to `report`.
+/// Returns the arguments of a shell that evaluates `line` and writes its directory to `report`.
 pub(super) fn tracked(shell: OsString, line: &str, report: &str) -> Vec<OsString> {
     vec!["-c".into(), text(report).into(), shell, line.into()]
 }
 
 fn text(report: &str) -> String {
-    // A line may have limited the size of files: a signal for it must not turn success into failure.
+    // A line may have limited the size of files: the signal for that must not turn success into failure.
     let write = format!(
         "\\builtin set +vxeu; \\trap '' XFSZ; {{ \\builtin pwd -P; \\builtin echo .; }} >|{}",
         quoted_word(report)

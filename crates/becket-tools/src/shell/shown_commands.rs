@@ -1,4 +1,4 @@
-//! The commands that the text of a line shows as they are.
+//! The commands that the text of a line shows literally.
 
 use becket_rules::shell::{Command, Line};
 
@@ -8,15 +8,15 @@ const NEED_SETUID: [&str; 4] = ["sudo", "su", "doas", "pkexec"];
 /// Programs that trace others, which is impossible under a supervisor: a process has one tracer.
 const TRACERS: [&str; 7] = ["strace", "ltrace", "gdb", "lldb", "lldb-server", "gdbserver", "rr"];
 
-/// Returns the commands that the text of a line shows, each a name and arguments joined by blanks. One with a word that
-/// only the shell knows is not among them.
+/// Returns the commands that the text of a line shows, each a name and arguments joined by blanks. A command with a
+/// word that only the shell knows is not included.
 #[must_use]
 pub fn shown_commands(line: &str) -> Vec<String> {
     let line = Line::parse(line);
     line.commands().iter().filter_map(whole).map(|words| words.join(" ")).collect()
 }
 
-/// Returns the reason for which a line can't run under a supervisor, if its text shows one (E1).
+/// Returns the reason why a line can't run under a supervisor, if its text shows one (E1).
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has a supervisor"))]
 pub(super) fn unsupported(line: &str, is_root: bool) -> Option<String> {
     let line = Line::parse(line);

@@ -1,8 +1,8 @@
-//! Bash: a command line, from its start to the end of all that it started.
+//! Bash for agents of hooks: a command line, from its start to the end of everything that it started.
 //!
-//! The line runs in a session and process group of its own, in the session's cwd: a `cd` is forgotten with the call. What
-//! it leaves in the background does not outlive the call (see `shell::leader`), and commands in the background on purpose
-//! are refused by name.
+//! The line runs in a session and process group of its own, in the session's cwd: a `cd` is forgotten after the call.
+//! Processes that it leaves in the background do not outlive the call (see `shell::leader`), and requests to run in
+//! the background are rejected.
 
 use super::bash::check_line;
 use super::leader::{LineCommand, LineResult, Streams};
@@ -28,17 +28,13 @@ pub(crate) struct StatelessBash {
 
 static SPEC: Spec = Spec {
     name: "Bash",
-    description: "Runs a command line with bash, in the working directory; a `cd` holds for this call only. Output past \
-        30,000 characters of a stream is cut in its middle. What the line leaves running is ended with it.",
+    description: "Runs a command line with bash, in the working directory; a `cd` affects this call only. Output past \
+        30,000 characters of a stream is cut in its middle. Processes that the line leaves running are ended with it.",
     fields: &[
         required("command", Kind::Text, "The command line"),
-        optional(
-            "timeout",
-            Kind::Number(1, MOST_MS),
-            "Milliseconds it may take; 120,000 where it is left out",
-        ),
+        optional("timeout", Kind::Number(1, MOST_MS), "The time limit in milliseconds; 120,000 by default"),
         optional("description", Kind::Text, "What it does, in five to ten words"),
-        optional("run_in_background", Kind::Flag, "Not in this version: must be false or left out"),
+        optional("run_in_background", Kind::Flag, "Not supported here: must be false or omitted"),
     ],
 };
 
@@ -49,7 +45,7 @@ impl StatelessBash {
     async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let timeout = running.input.get("timeout").and_then(Value::as_u64).unwrap_or(DEFAULT_MS);
         let limit = Duration::from_millis(timeout).min(running.limit);
-        let mut heard = LineOutput::new(Both::default());
+        let mut output = LineOutput::new(Both::default());
         let call = LineCall::of(&running);
         let led = LineCommand {
             host: &self.host,
@@ -59,10 +55,10 @@ impl StatelessBash {
             streams: Streams::Apart,
             limit: Some(limit),
         };
-        let finished = led.run(running.cancel, &mut heard).await;
+        let finished = led.run(running.cancel, &mut output).await;
         let finished = finished.map_err(|error| ToolFailure::new(error.to_string()))?;
         let ended = LineEnd::of(finished.code, finished.end, limit);
-        heard.kept.answer(&ended, line(running.input), &finished)
+        output.kept.answer(&ended, line(running.input), &finished)
     }
 }
 
@@ -91,7 +87,7 @@ impl Tool for StatelessBash {
         SPEC.validate(input)?;
         if input.get("run_in_background").and_then(Value::as_bool) == Some(true) {
             return Err(
-                "`run_in_background` is not in this version: run the command in the foreground".to_owned()
+                "`run_in_background` is not supported here: run the command in the foreground".to_owned()
             );
         }
         check_line(line(input))
@@ -122,7 +118,7 @@ fn text_of(response: &Value) -> Option<String> {
     Some(joined(&streams))
 }
 
-/// The output of a line, its stderr apart.
+/// The output of a line, with a separate stderr.
 #[derive(Debug, Default)]
 struct Both {
     stdout: Capture,

@@ -1,17 +1,18 @@
-//! The rule that a person is offered beside yes and no (`protocol.md` P13): for one plain command of a program that is
-//! known to stay what it is, all calls that begin alike; for anything else, these very commands.
+//! The rule that the user is offered beside yes and no (`protocol.md` P13): for one plain command of a program that is
+//! known to do the same with any further arguments, all calls that begin alike; for anything else, these exact
+//! commands.
 //!
-//! INVARIANT: what is offered would have covered the line, and an exact rule covers nothing else. Where that can't be
-//! had, nothing is offered: a line with a `*`, which rules read as any text, or with a redirection to a file, which is
-//! asked about whatever rule covers the command (P4).
+//! INVARIANT: the offered rule would have covered the line, and an exact rule covers nothing else. If that is not
+//! possible, nothing is offered: for a line with a `*`, which rules read as any text, or with a redirection to a file,
+//! which needs a question whatever rule covers the command (P4).
 
 use becket_rules::shell::{Command, CommandPattern, Coverage, Line, RedirectionKind};
 use becket_rules::{Change, Destination, PermissionUpdate, Rule, RuleList};
 
-/// The most rules that are worth a look.
+/// The maximum number of rules that are offered.
 const MOST: usize = 5;
 
-/// Programs whose first argument says what they do.
+/// Programs whose first argument determines what they do.
 const TWO_WORDS: [&str; 30] = [
     "git",
     "gh",
@@ -45,7 +46,7 @@ const TWO_WORDS: [&str; 30] = [
     "composer",
 ];
 
-/// Programs whose first two arguments do, if the first is this.
+/// Programs whose first two arguments determine what they do, if this is the first one.
 const THREE_WORDS: [[&str; 2]; 8] = [
     ["npm", "run"],
     ["pnpm", "run"],
@@ -90,7 +91,7 @@ const RUNS: [&str; 25] = [
 const ONE_WORD: [&str; 12] =
     ["ls", "cat", "head", "tail", "wc", "grep", "stat", "du", "df", "pwd", "which", "jq"];
 
-/// Returns the rule that a person is offered for a line.
+/// Returns the rule that the user is offered for a line.
 pub(super) fn for_line(text: &str) -> Option<PermissionUpdate> {
     let line = Line::parse(text);
     let writes = line.redirections().iter().any(|at| at.kind == RedirectionKind::Output);
@@ -125,7 +126,7 @@ fn prefix(command: &Command) -> Option<String> {
         Some(_) | None => return None,
     };
     let prefix = words.get(..count)?.join(" ");
-    // Written plainly: nothing before its name, no quotes, and no options between.
+    // Written plainly: nothing before the name, no quotes, and no options between the words.
     let plain = command.raw().strip_prefix(prefix.as_str());
     plain.filter(|rest| rest.is_empty() || rest.starts_with(' ')).map(|_| prefix)
 }

@@ -1,5 +1,5 @@
-//! A line under the supervisor of programs (`protocol.md` E1). The supervisor is the leader of the line: it reports the
-//! exit code, and ends everything that the line has left running.
+//! A line under the supervisor of programs (`protocol.md` E1). The supervisor is the leader of the line: it reports
+//! the exit code, and ends everything that the line left running.
 
 use super::leader::{LineError, LineResult};
 use super::line_output::{Keep, LineOutput};
@@ -16,10 +16,10 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
-/// The most refusals of rights that hooks read about.
+/// The maximum number of refused accesses that hooks receive.
 const MOST_REFUSALS: usize = 100;
 
-/// A line to be supervised.
+/// A line to supervise.
 pub(super) struct SupervisedLine<'a> {
     /// The supervisor, with the line's shell among its arguments.
     pub(super) command: Command,
@@ -31,17 +31,17 @@ pub(super) struct SupervisedLine<'a> {
 }
 
 impl SupervisedLine<'_> {
-    /// Runs it to its end, its deadline or its cancellation; dropped, it ends at once.
+    /// Runs the line to its end, its deadline or its cancellation; if dropped, it ends at once.
     pub(super) async fn run<K: Keep>(
         self,
         cancel: &CancellationToken,
-        heard: &mut LineOutput<K>,
+        output: &mut LineOutput<K>,
     ) -> Result<LineResult, LineError> {
         let (ours, theirs) = Socket::pair().map_err(LineError::Channel)?;
         ours.set_nonblocking(true).map_err(LineError::Channel)?;
         let ours = UnixStream::from_std(ours).map_err(LineError::Channel)?;
         let command = self.command.channel(theirs.into());
-        let mut sink = |chunk: becket_process::Chunk<'_>| heard.push(chunk);
+        let mut sink = |chunk: becket_process::Chunk<'_>| output.push(chunk);
         let mut talk = Conversation::new(ours, self.guard, self.call);
         let finished = {
             let running = async {
@@ -59,14 +59,14 @@ impl SupervisedLine<'_> {
             tokio::select! {
                 biased;
                 finished = running.as_mut() => finished,
-                // The supervisor has closed its end: only its own end is left.
+                // The supervisor has closed its end: only its exit remains.
                 () = talking.as_mut() => running.await,
             }
         };
-        // The last copy of the supervisor's end, so that reading comes to an end.
+        // This is the last copy of the supervisor's end, so that reading ends.
         drop(command);
         talk.finish().await;
-        heard.finish();
+        output.finish();
         talk.result(finished)
     }
 }
@@ -100,7 +100,8 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Sends the rules, and answers until the supervisor closes its end. What can't be sent is not approved.
+    /// Sends the rules, and answers until the supervisor closes its end. A program whose answer can't be sent is not
+    /// approved.
     async fn hold(&mut self, rules: &LineRules) {
         if self.send(rules).await.is_err() {
             return;
@@ -120,10 +121,10 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Takes what the supervisor has said before its end.
+    /// Reads the reports that the supervisor sent before its end.
     async fn finish(&mut self) {
         self.pending.clear();
-        // The report of the end is the last one, even if the supervisor goes on with programs that are kept.
+        // The report of the end is the last one, even if the supervisor continues with programs that are kept.
         while self.code.is_none() {
             let Ok(Some(report)) = self.reports.next_line().await else { break };
             self.take(&report);
@@ -151,7 +152,7 @@ impl<'a> Conversation<'a> {
             Ok(Report::Weakened { what }) => self.guard.weakened(&what),
             Ok(Report::NothingRun { why }) => self.nothing_run = Some(why),
             Ok(Report::Ended { code }) => self.code = Some(code.into()),
-            // A program that is held by a message that can't be read stays held, and ends with the line.
+            // A program whose message can't be parsed stays paused, and ends with the line.
             Err(_) => {}
         }
     }

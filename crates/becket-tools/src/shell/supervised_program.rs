@@ -1,5 +1,5 @@
-//! A program that a host runs itself, with everything that it starts, under the rules and rights in force: what `becket exec`
-//! does, for programs that embed the engine (`protocol.md` E1, E5).
+//! A program that a host runs itself, with everything that it starts, under the rules and rights in force: the
+//! equivalent of `becket exec` for programs that embed the engine (`protocol.md` E1, E5).
 //!
 //! The supervisor needs a process for itself: `becket supervise`, or a program of the host that calls
 //! [`becket_exec::line::supervise`].
@@ -38,35 +38,35 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SupervisedProgram {
-    /// The program that supervises, and its arguments in front of `--`: an absolute path of `becket`, and `supervise`.
+    /// The supervising program and its arguments before `--`: an absolute path of `becket`, and `supervise`.
     pub supervisor: Vec<OsString>,
     /// The name, looked up in `PATH`, or a path.
     pub name: String,
     /// The arguments after the name.
     pub arguments: Vec<String>,
-    /// All its variables.
+    /// All environment variables of the program.
     pub variables: Vec<(OsString, OsString)>,
-    /// The time after which it is ended.
+    /// The time after which the program is ended.
     pub limit: Option<Duration>,
-    /// The most bytes of each of its streams that are kept.
+    /// The maximum number of bytes of each stream that are kept.
     pub most_output: usize,
 }
 
-/// The end of a program that was run, and what it was refused.
+/// The end of a program that was run, and everything that it was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProgramOutput {
-    /// The exit code as a shell reports it: 128 and the number of a signal that ended it. 126 if it was denied itself.
+    /// The exit code as a shell reports it: for a signal, 128 plus its number. 126 if the program itself was denied.
     pub code: u8,
-    /// The first bytes of its stdout.
+    /// The first bytes of stdout.
     pub stdout: Vec<u8>,
-    /// The first bytes of its stderr.
+    /// The first bytes of stderr.
     pub stderr: Vec<u8>,
     /// True if more was printed than was kept.
     pub is_cut: bool,
     /// The programs that were not run (E3).
     pub denied: Vec<DeniedProgram>,
-    /// The accesses that rights have refused (E5).
+    /// The accesses that were refused for lack of rights (E5).
     pub refusals: Vec<Refusal>,
 }
 
@@ -74,7 +74,7 @@ pub struct ProgramOutput {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecError {
-    /// Nothing was run: a rule or a right can't be read or enforced here, or there is no such program.
+    /// Nothing was run: a rule or a right can't be parsed or enforced on this system, or there is no such program.
     #[error("nothing was run: {why}")]
     NothingRun {
         /// The reason.
@@ -83,35 +83,35 @@ pub enum ExecError {
     /// The supervisor can't be started.
     #[error("the supervisor `{supervisor}` can't be started: {why}")]
     Supervisor {
-        /// The program that supervises.
+        /// The supervising program.
         supervisor: String,
         /// The reason.
         why: SpawnError,
     },
-    /// The socket to the supervisor can't be made.
-    #[error("the socket for the supervisor can't be made: {0}")]
+    /// The socket to the supervisor can't be created.
+    #[error("the socket for the supervisor can't be created: {0}")]
     Channel(io::Error),
-    /// The time is over; the program was ended, with everything that it had started.
+    /// The time limit was reached; the program was ended, with everything that it had started.
     #[error("it was ended, since it took longer than {} ms", limit.as_millis())]
     TimedOut {
         /// The limit.
         limit: Duration,
     },
-    /// It was cancelled; the program was ended, with everything that it had started.
+    /// The run was cancelled; the program was ended, with everything that it had started.
     #[error("it was cancelled")]
     Cancelled,
-    /// The supervisor has ended without a result, and with it everything that it supervised.
+    /// The supervisor ended without a result, and everything that it supervised ended with it.
     #[error("the supervisor `{supervisor}` ended without a result: {why}")]
     Lost {
-        /// The program that supervises.
+        /// The supervising program.
         supervisor: String,
-        /// Its output.
+        /// The output of the supervisor.
         why: String,
     },
 }
 
 impl SupervisedProgram {
-    /// The most bytes of each stream that are kept by default.
+    /// The default maximum number of bytes of each stream that are kept.
     pub const MOST_OUTPUT: usize = 1 << 20;
 
     /// Creates a program without arguments, variables and time limit, under the supervisor `becket supervise`.
@@ -126,11 +126,11 @@ impl SupervisedProgram {
         }
     }
 
-    /// Runs it in the directory of a session to its end, its time limit or its cancellation, and ends everything that it has
-    /// started. Programs that an ask rule holds are denied: there is nobody to ask.
+    /// Runs the program in the directory of a session to its end, its time limit or its cancellation, and ends
+    /// everything that it started. Programs that an ask rule pauses are denied: there is nobody to ask.
     ///
     /// # Errors
-    /// [`ExecError`] if there is no exit code.
+    /// Returns an [`ExecError`] if there is no exit code.
     #[cfg(not(target_os = "linux"))]
     pub async fn run(
         &self,
@@ -144,11 +144,11 @@ impl SupervisedProgram {
 
 #[cfg(target_os = "linux")]
 impl SupervisedProgram {
-    /// Runs it in the directory of a session to its end, its time limit or its cancellation, and ends everything that it has
-    /// started. Programs that an ask rule holds are denied: there is nobody to ask.
+    /// Runs the program in the directory of a session to its end, its time limit or its cancellation, and ends
+    /// everything that it started. Programs that an ask rule pauses are denied: there is nobody to ask.
     ///
     /// # Errors
-    /// [`ExecError`] if there is no exit code.
+    /// Returns an [`ExecError`] if there is no exit code.
     pub async fn run(
         &self,
         engine: &Engine,
@@ -181,9 +181,9 @@ impl SupervisedProgram {
             call: &call,
             rules,
         };
-        let mut heard = LineOutput::new(KeptOutput { most: self.most_output, ..KeptOutput::default() });
-        let finished = supervised.run(cancel, &mut heard).await.map_err(|why| self.not_run(why))?;
-        let KeptOutput { stdout, stderr, is_cut, .. } = heard.kept;
+        let mut output = LineOutput::new(KeptOutput { most: self.most_output, ..KeptOutput::default() });
+        let finished = supervised.run(cancel, &mut output).await.map_err(|why| self.not_run(why))?;
+        let KeptOutput { stdout, stderr, is_cut, .. } = output.kept;
         let code = finished.code.and_then(|code| u8::try_from(code).ok());
         match (code, finished.end) {
             (_, End::TimedOut) => Err(ExecError::TimedOut { limit: self.limit.unwrap_or_default() }),
@@ -199,7 +199,7 @@ impl SupervisedProgram {
         }
     }
 
-    /// Returns the program as a line of a shell.
+    /// Returns the program as a command line of a shell.
     fn line(&self) -> String {
         let words = std::iter::once(&self.name).chain(&self.arguments);
         words.map(|word| quoted_word(word)).collect::<Vec<_>>().join(" ")
@@ -252,7 +252,7 @@ impl Keep for KeptOutput {
     }
 }
 
-/// A guard without hooks and without a person. The rules are those of the program.
+/// A guard without hooks and without a user. The rules are those of the program.
 #[cfg(target_os = "linux")]
 struct NobodyToAsk;
 

@@ -4,29 +4,29 @@ use super::report::ShellWas;
 use crate::places::Places;
 use std::path::{Path, PathBuf};
 
-/// A host's directories for a session's shell, and its listener for moves.
+/// A host's directories for a session's shell, and the receiver of changes of the session's directory.
 pub trait Whereabouts: Send + Sync {
     /// Returns the directory in which the session began: the project's root. A session that would end up outside
-    /// returns
-    /// there.
+    /// returns there.
     fn root(&self) -> PathBuf;
 
-    /// The working directories beside the root, as they are now.
+    /// Returns the working directories besides the root, as they are now.
     fn directories(&self) -> Vec<PathBuf>;
 
-    /// A line has moved the session. From now on the session's cwd is `to`; CwdChanged is the host's to fire.
+    /// Called when a line has moved the session. From now on the session's cwd is `to`; the host has to fire
+    /// CwdChanged.
     fn moved(&self, from: &Path, to: &Path);
 }
 
-/// The working directories, with the root.
+/// Returns the working directories, including the root.
 pub(super) fn directories(of: &dyn Whereabouts) -> Vec<PathBuf> {
     let mut all = vec![of.root()];
     all.extend(of.directories());
     all
 }
 
-/// Moves the session from `cwd` to where a line's shell was at its end. Returns the text for the model, if that is
-/// elsewhere than the line left it.
+/// Moves the session from `cwd` to the final directory of a line's shell. Returns the text for the model, if the
+/// session ends up elsewhere.
 pub(super) fn settle(of: &dyn Whereabouts, cwd: &Path, shell_was: &ShellWas) -> Option<String> {
     let why = match shell_was {
         ShellWas::At(there) if cwd.canonicalize().is_ok_and(|cwd| cwd == *there) => return None,
@@ -46,7 +46,7 @@ pub(super) fn settle(of: &dyn Whereabouts, cwd: &Path, shell_was: &ShellWas) -> 
     Some(format!("Shell cwd was reset to {}: {why}", root.display()))
 }
 
-/// A session whose directory is gone goes back to its root. Returns the text for the model; nothing has run then.
+/// Moves a session whose directory is gone back to its root. Returns the text for the model; nothing has run then.
 pub(super) fn recover(of: &dyn Whereabouts, cwd: &Path) -> Option<String> {
     if cwd.is_dir() {
         return None;

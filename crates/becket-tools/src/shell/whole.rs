@@ -7,10 +7,10 @@ use crate::tasks::{OutputFile, TaskId};
 use becket_process::{ByteCap, Stream};
 use std::path::PathBuf;
 
-/// Bytes of one output that are kept in a file: the first, and a few of the last.
+/// The maximum size of the file of one output: its first bytes, and a few of the last.
 const CAP: ByteCap = ByteCap::bytes(64 << 20);
 
-/// One output, both streams in the order in which they were printed.
+/// One output, with both streams in the order in which they were printed.
 #[derive(Debug)]
 pub(super) struct Whole {
     directory: PathBuf,
@@ -18,13 +18,13 @@ pub(super) struct Whole {
     file: OutputStorage,
 }
 
-/// Storage of the whole output.
+/// The storage of the whole output.
 #[derive(Debug)]
 enum OutputStorage {
-    /// In memory.
+    /// The output is in memory.
     InMemory,
     InFile(OutputFile),
-    /// Nowhere: why.
+    /// The output could not be stored, with the reason.
     Lost(String),
 }
 
@@ -33,16 +33,16 @@ enum OutputStorage {
 pub(super) struct CollectedOutput {
     /// All of it, or its beginning and its end.
     pub(super) text: String,
-    /// Size of the output in bytes.
+    /// The size of the output in bytes.
     pub(super) total: u64,
     /// The file with the whole output, if the text is cut.
     pub(super) file: Option<PathBuf>,
-    /// Error in writing that file.
+    /// The error in writing that file.
     pub(super) error: Option<String>,
 }
 
 impl Whole {
-    /// Files go into this directory.
+    /// Creates an output whose files go into this directory.
     pub(super) fn new(directory: PathBuf) -> Self {
         Self { directory, capture: Capture::default(), file: OutputStorage::InMemory }
     }
@@ -63,7 +63,7 @@ impl Whole {
         CollectedOutput { text: self.capture.text(), total, file, error }
     }
 
-    /// Moves what is in memory, which is all of it, into a file.
+    /// Moves the bytes in memory, which are the whole output, to a file.
     fn spill(&mut self) {
         let (head, tail) = self.capture.parts();
         self.file = match OutputFile::create(&self.directory, &TaskId::random('o'), CAP) {

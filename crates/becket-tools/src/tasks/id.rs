@@ -1,12 +1,12 @@
 //! The names of tasks.
 //!
-//! INVARIANT: an id is also the name of a file, so it is made of letters, digits, `_` and `-` alone.
+//! INVARIANT: an id is also the name of a file, so it consists only of letters, digits, `_` and `-`.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// The most characters of an id.
+/// The maximum number of characters of an id.
 const LONGEST: usize = 64;
 
 /// The id of a background task, unique in its session. Cheap to clone.
@@ -19,10 +19,10 @@ pub struct TaskId(Arc<str>);
 pub struct TaskIdError(String);
 
 impl TaskId {
-    /// Takes a name that a task has already, as a subagent has.
+    /// Creates an id from an existing name of a task, such as that of a subagent.
     ///
     /// # Errors
-    /// It could not name a file: see [`TaskIdError`].
+    /// Returns a [`TaskIdError`] if the text could not name a file.
     pub fn new(text: &str) -> Result<Self, TaskIdError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if text.is_empty() || text.len() > LONGEST || !text.chars().all(plain) {
@@ -37,7 +37,7 @@ impl TaskId {
         Self(format!("{initial}{:010x}", number & 0xff_ffff_ffff).into())
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

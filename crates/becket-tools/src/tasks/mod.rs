@@ -3,12 +3,12 @@
 //! One [`Tasks`] per session owns them all. It names each task, keeps its output in a private file, records its end,
 //! reports that end to the model once, and ends running tasks with the session.
 //!
-//! It does not know a task's work: that is a [`BackgroundTask`]. It decides nothing and asks no person: the call that
-//! starts a task was let through before.
+//! It does not know a task's work: that is a [`BackgroundTask`]. It decides nothing and asks no user: the call that
+//! starts a task was already allowed.
 //!
-//! Invariants: a task that was started ends in exactly one [`TaskEnd`], also one that panics, is dropped, or outlives
-//! its runtime. None starts once the registry was closed. A task's use of memory grows neither with its output nor with
-//! its run time.
+//! Invariants: a task that was started ends in exactly one [`TaskEnd`], even if it panics, is dropped, or outlives its
+//! runtime. None starts once the registry was closed. The memory of a task grows neither with its output nor with its
+//! run time.
 
 mod id;
 mod output;

@@ -1,11 +1,11 @@
 //! The output of a task, in a private file with a cap.
 //!
-//! The file holds all of it up to the cap. Past the cap the last bytes are kept in memory, and written behind the first
-//! ones, with a line that says how many are missing, once the task has ended: a server that has run for days still
-//! shows its last output.
+//! The file contains the output up to the cap. Past the cap the last bytes are kept in memory. Once the task has ended
+//! they are appended, after a line that says how many bytes are missing: a server that has run for days still shows
+//! its last output.
 //!
 //! INVARIANT: the file grows by no more than the cap, the tail and that line; memory by no more than the tail. A file
-//! that can't be written to any longer (a full disk) never ends a task: the rest is counted, and the error told.
+//! that can't be written to any longer (a full disk) never ends a task: the rest is counted, and the error reported.
 
 use super::id::TaskId;
 use crate::capture::Excerpt;
@@ -17,12 +17,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of the end that are kept past the cap.
+/// The number of bytes of the end that are kept past the cap.
 const TAIL: usize = 64 << 10;
-/// Bytes of the beginning and of the end that are read back: enough for what the model is shown.
+/// The number of bytes of the beginning and of the end that are read back: enough for the part shown to the model.
 const PART: u64 = 128 << 10;
 
-/// A handle to a task's output. Cheap to clone; all clones are one output.
+/// A handle to a task's output. Cheap to clone; all clones refer to the same output.
 #[derive(Debug, Clone)]
 pub struct Output(Arc<Mutex<OutputFile>>);
 
@@ -31,7 +31,7 @@ impl Output {
         Self(Arc::new(Mutex::new(file)))
     }
 
-    /// Adds bytes, as they come.
+    /// Appends bytes.
     pub fn push(&self, bytes: &[u8]) {
         self.lock().push(bytes);
     }
@@ -40,7 +40,7 @@ impl Output {
         self.lock().finish();
     }
 
-    pub(super) fn said(&self) -> u64 {
+    pub(super) fn byte_count(&self) -> u64 {
         self.lock().total
     }
 
@@ -60,21 +60,21 @@ pub(crate) struct OutputFile {
     path: PathBuf,
     file: Option<File>,
     cap: u64,
-    /// Bytes in the file.
+    /// The number of bytes in the file.
     written: u64,
-    /// Bytes that were said.
+    /// The number of bytes of output.
     total: u64,
     /// The last bytes past the cap.
     tail: VecDeque<u8>,
-    /// The error after which nothing is written any more.
+    /// The error after which nothing more is written.
     error: Option<String>,
 }
 
 impl OutputFile {
-    /// A new file of that name in a directory for the user only, which is created if it is missing.
+    /// Creates a new file with this name in a private directory, which is created if it is missing.
     ///
     /// # Errors
-    /// It can't be made; of kind `AlreadyExists` if there is one.
+    /// Errors if the file can't be created; of kind `AlreadyExists` if there already is one.
     pub(crate) fn create(directory: &Path, name: &TaskId, cap: ByteCap) -> io::Result<Self> {
         private_file::create_dir(directory)?;
         let path = directory.join(format!("{name}.output"));
@@ -87,7 +87,7 @@ impl OutputFile {
         &self.path
     }
 
-    /// Adds bytes: to the file as long as there is room, else to the tail.
+    /// Appends bytes: to the file as long as there is room, otherwise to the tail.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let room = usize::try_from(self.cap.saturating_sub(self.written)).unwrap_or(usize::MAX);
@@ -99,7 +99,7 @@ impl OutputFile {
         self.tail.drain(..over);
     }
 
-    /// Writes the end behind the beginning, and closes the file. Gives why it holds less than it should.
+    /// Writes the end after the beginning, and closes the file. Returns the reason if the file is incomplete.
     pub(crate) fn finish(&mut self) -> Option<&str> {
         let missing = self.missing();
         let tail = Vec::from(std::mem::take(&mut self.tail));
@@ -119,12 +119,12 @@ impl OutputFile {
         }
     }
 
-    /// Bytes that are neither in the file nor in the tail.
+    /// Returns the number of bytes that are neither in the file nor in the tail.
     fn missing(&self) -> u64 {
         self.total.saturating_sub(self.written + self.tail.len() as u64)
     }
 
-    /// All of it, or its beginning and its end, as the model is shown it.
+    /// Returns the output as shown to the model: all of it, or its beginning and its end.
     fn shown(&self) -> String {
         let (head, mut tail) = match self.read() {
             Ok(parts) => parts,
@@ -138,7 +138,7 @@ impl OutputFile {
         }
     }
 
-    /// The beginning of the file, and its end where that is not all of it.
+    /// Reads the beginning of the file, and its end if there is more.
     fn read(&self) -> io::Result<(Vec<u8>, Vec<u8>)> {
         let mut file = File::open(&self.path)?;
         let (mut head, mut rest) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! `TaskOutput`: the output of a background task, and its state. May wait for its end.
+//! `TaskOutput`: shows the output of a background task, and its state. May wait for its end.
 
 use super::registry::Tasks;
 use super::task::{TaskInfo, TaskStatus};
@@ -17,7 +17,7 @@ static SPEC: Spec = Spec {
     name: "TaskOutput",
     description: "Shows the output and the status of a background task: a command that runs in the background, or an \
         agent. Waits for its end, unless `block` is false or `timeout` passes first. Of long output the beginning and \
-        the end are shown; the file that holds it is named.",
+        the end are shown; the file with all of it is named.",
     fields: &[
         required("task_id", Kind::Text, "The id of the task"),
         Field {
@@ -27,11 +27,7 @@ static SPEC: Spec = Spec {
             default: Some(Value::Bool(true)),
             description: "Whether to wait for its end",
         },
-        optional(
-            "timeout",
-            Kind::Number(0, MOST_MS),
-            "Milliseconds to wait at most; 30,000 where it is left out",
-        ),
+        optional("timeout", Kind::Number(0, MOST_MS), "The maximum wait in milliseconds; 30,000 by default"),
     ],
 };
 
@@ -42,7 +38,7 @@ pub struct TaskOutput {
 }
 
 impl TaskOutput {
-    /// Shows tasks of this registry.
+    /// Creates the tool for tasks of this registry.
     #[must_use]
     pub fn new(tasks: Tasks) -> Self {
         Self { tasks }
@@ -60,16 +56,16 @@ impl TaskOutput {
             }
         }
         let task = self.tasks.find(id).ok_or_else(|| unknown(&self.tasks, id))?;
-        let said = self.tasks.said(id).unwrap_or_default();
+        let output = self.tasks.output(id).unwrap_or_default();
         if task.status != TaskStatus::Running {
-            self.tasks.tell(&task.id);
+            self.tasks.mark_reported(&task.id);
         }
-        let response = response(&task, &said);
+        let response = response(&task, &output);
         Ok(ToolOutput::text(text_of(&response).unwrap_or_default(), response))
     }
 }
 
-/// No such task, for the model.
+/// Returns the failure for an unknown task, for the model.
 pub(super) fn unknown(tasks: &Tasks, id: &str) -> ToolFailure {
     let id = crate::schema::brief(id);
     let known: Vec<String> = tasks.list().iter().map(|task| task.id.to_string()).collect();
@@ -79,7 +75,7 @@ pub(super) fn unknown(tasks: &Tasks, id: &str) -> ToolFailure {
     })
 }
 
-/// A specification as the model sees it.
+/// Converts a specification to the form that the model sees.
 pub(crate) fn for_model(spec: &Spec) -> ToolSpec {
     ToolSpec {
         name: spec.name.to_owned(),
@@ -88,7 +84,7 @@ pub(crate) fn for_model(spec: &Spec) -> ToolSpec {
     }
 }
 
-fn response(task: &TaskInfo, said: &str) -> Value {
+fn response(task: &TaskInfo, output: &str) -> Value {
     let retrieved = if task.status == TaskStatus::Running { "not_ready" } else { "success" };
     json!({
         "retrieval_status": retrieved,
@@ -97,14 +93,14 @@ fn response(task: &TaskInfo, said: &str) -> Value {
             "task_type": task.kind.name(),
             "status": task.status.name(),
             "description": task.description,
-            "output": said,
+            "output": output,
             "outputFile": task.output_file.display().to_string(),
             "exitCode": task.status.exit_code(),
         },
     })
 }
 
-/// Returns the response in words; `None` if it is not a response of this tool.
+/// Returns the text of a response; `None` if it is not a response of this tool.
 fn text_of(response: &Value) -> Option<String> {
     let task = response.get("task")?;
     let field = |name: &str| task.get(name).and_then(Value::as_str);
@@ -144,7 +140,7 @@ impl Tool for TaskOutput {
         SPEC.defaults()
     }
 
-    /// It shows what the model's own calls have started.
+    /// Only reads: it shows output that the model's own calls have started.
     fn effect(&self, _: &Session, _: &Map<String, Value>) -> Effect {
         Effect::Reads
     }

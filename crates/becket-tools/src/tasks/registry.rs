@@ -1,4 +1,4 @@
-//! The background tasks of one session: started, listed, stopped, reported, ended.
+//! The registry of a session's background tasks: starts, lists, stops, reports and ends them.
 
 use super::id::TaskId;
 use super::output::{Output, OutputFile};
@@ -17,54 +17,53 @@ use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::task::AbortHandle;
 
-/// The most tasks that run at once.
+/// The maximum number of tasks that run at once.
 const MOST: usize = 256;
-/// Time for an ended task to clean up before it is dropped.
+/// The time for an ended task to clean up before it is dropped.
 const GRACE: Duration = Duration::from_secs(10);
-/// Time for a dropped task to notice: one that blocks its thread never does.
+/// The time for a dropped task to notice: one that blocks its thread never does.
 const DROP: Duration = Duration::from_secs(2);
-/// The first bytes of an output that are kept, if the host sets none.
+/// The number of bytes of an output that are kept, if the host sets none.
 const CAP: ByteCap = ByteCap::bytes(16 << 20);
 
 /// The reason why a task was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The session ends.
+    /// The session is ending.
     #[error("the session is ending: nothing is started in the background any more")]
     Closed,
-    /// There are too many.
+    /// There are too many tasks.
     #[error("{MOST} tasks run in the background already: stop one of them with TaskStop first")]
     TooMany,
-    /// The id that the task brought is taken.
+    /// The id that the task brought is in use.
     #[error("there is a task `{0}` already: give it another id")]
-    Taken(TaskId),
-    /// Its output can't be stored.
+    IdInUse(TaskId),
+    /// The output of the task can't be stored.
     #[error("its output can't be kept in `{}`: {error}", .directory.display())]
     Output {
-        /// Intended directory.
+        /// The directory for the output.
         directory: PathBuf,
-        /// The system's error.
+        /// The error reported by the system.
         error: io::Error,
     },
-    /// Nothing could run it.
+    /// There is no runtime to run the task.
     #[error("there is no tokio runtime here to run it: start it inside one")]
     NoRuntime,
 }
 
-/// A session's background tasks. Cheap to clone; all clones are one registry. The last clone that is dropped ends what
-/// still runs, without grace; [`Tasks::close`] does so gently, and waits.
+/// A session's background tasks. Cheap to clone; all clones share one registry. Dropping the last clone ends the
+/// running tasks without grace; [`Tasks::close`] ends them gently, and waits.
 #[derive(Clone)]
 pub struct Tasks {
     inner: Arc<Inner>,
 }
 
-/// Options for a host.
+/// The options of a host for its tasks.
 #[derive(Clone)]
 pub struct TaskOptions {
-    /// The first bytes of each output that are kept: 16 MiB. 64 KiB of its end are kept beside them.
+    /// The number of bytes of each output that are kept: 16 MiB by default. 64 KiB of its end are kept in addition.
     pub cap: ByteCap,
-    /// Called with each task that has begun and with each that has ended, on whatever thread that happens. It must not
-    /// block.
+    /// Called with each task that has begun and with each that has ended, on any thread. It must not block.
     pub observer: Option<Observer>,
 }
 
@@ -84,14 +83,14 @@ struct Inner {
     directory: PathBuf,
     options: TaskOptions,
     list: Mutex<List>,
-    /// News each time a task ends.
+    /// Notified each time a task ends.
     news: watch::Sender<()>,
 }
 
 #[derive(Default)]
 struct List {
     closed: bool,
-    /// In the order in which they were started.
+    /// The tasks in the order in which they were started.
     tasks: Vec<Entry>,
 }
 
@@ -102,15 +101,14 @@ struct Entry {
 }
 
 impl Tasks {
-    /// Keeps the output of tasks in this directory, which is created with the first task, readable by the user only.
-    /// The
-    /// files stay: the host removes the directory when it is no longer needed.
+    /// Creates a registry that keeps the output of tasks in this directory, which is created with the first task,
+    /// readable by the user only. The files stay: the host removes the directory when it is no longer needed.
     #[must_use]
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self::with_options(directory, TaskOptions::default())
     }
 
-    /// The same, with what a host wants otherwise.
+    /// Creates a registry with the options of a host.
     #[must_use]
     pub fn with_options(directory: impl Into<PathBuf>, options: TaskOptions) -> Self {
         let (list, news) = (Mutex::default(), watch::Sender::new(()));
@@ -127,7 +125,7 @@ impl Tasks {
     /// [`Tasks::close`], or the drop of the last clone.
     ///
     /// # Errors
-    /// Nothing was started: see [`StartError`].
+    /// Returns a [`StartError`] if nothing was started.
     pub fn start(&self, task: impl BackgroundTask) -> Result<TaskInfo, StartError> {
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         let about = task.about();
@@ -143,19 +141,19 @@ impl Tasks {
             list.tasks.push(Entry { state, cancel, work });
             begun
         };
-        // The report of its start comes before that of its end.
+        // The report of its start has to precede that of its end.
         self.inner.observe(&begun);
         let _ = go.send(());
         Ok(begun)
     }
 
-    /// All tasks, in the order in which they were started, with those that have ended.
+    /// Returns all tasks, in the order in which they were started, including those that have ended.
     #[must_use]
     pub fn list(&self) -> Vec<TaskInfo> {
         self.inner.states().iter().map(|state| state.info()).collect()
     }
 
-    /// One task.
+    /// Returns one task.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<TaskInfo> {
         self.inner.state(id).map(|state| state.info())
@@ -169,33 +167,35 @@ impl Tasks {
         running.map(TaskInfo::on_the_wire).collect()
     }
 
-    /// Returns the output of a task so far: all of it, or its beginning and its end; `None` if the task does not exist.
-    /// Reads
-    /// a file of at most a few hundred KiB.
+    /// Returns the output of a task so far: all of it, or its beginning and its end; `None` if the task does not
+    /// exist. Reads a file of at most a few hundred KiB.
     #[must_use]
-    pub fn said(&self, id: &str) -> Option<String> {
+    pub fn output(&self, id: &str) -> Option<String> {
         self.inner.state(id).map(|state| state.output.shown())
     }
 
-    /// The tasks that have ended since the last report to the model, each once, in the order in which they were
-    /// started: [`TaskInfo::words`] is the text for it on the next turn. One that `TaskOutput` or `TaskStop` has
-    /// answered about after its end is not among them.
+    /// Takes the tasks that have ended since the last report to the model, each once, in the order in which they were
+    /// started: [`TaskInfo::words`] is the text for the model on the next turn. A task whose end `TaskOutput` or
+    /// `TaskStop` has already reported is not included.
     #[must_use]
     pub fn take_ended(&self) -> Vec<TaskInfo> {
         let states = self.inner.states();
-        states.iter().filter(|state| state.is_news() && state.tell()).map(|state| state.info()).collect()
+        states
+            .iter()
+            .filter(|state| state.is_news() && state.mark_reported())
+            .map(|state| state.info())
+            .collect()
     }
 
-    /// Returns whether [`Tasks::take_ended`] has a task to give to report to the model: any but a teammate, which its
-    /// team tells of.
+    /// Returns whether [`Tasks::take_ended`] has a task to report to the model: any but a teammate, which its team
+    /// reports.
     #[must_use]
     pub fn has_news(&self) -> bool {
         self.inner.states().iter().any(|state| state.is_news() && !state.kind.is_teammate())
     }
 
     /// Returns whether a task has ended on its own and is not reported to the model yet. A stopped task does not wake
-    /// the
-    /// session: it is reported with the next request.
+    /// the session: it is reported with the next request.
     #[must_use]
     pub fn has_wake(&self) -> bool {
         let wakes = |state: &State| state.is_news() && !state.kind.is_teammate() && !state.is_killed();
@@ -206,7 +206,7 @@ impl Tasks {
     pub async fn wakes(&self) {
         let mut news = self.inner.news.subscribe();
         while !self.has_wake() {
-            // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+            // INVARIANT: `self` owns the sender, so the channel can't close while this waits.
             let _ = news.changed().await;
         }
     }
@@ -215,7 +215,7 @@ impl Tasks {
     pub async fn settles(&self) {
         let mut news = self.inner.news.subscribe();
         while !self.has_wake() && self.running() > 0 {
-            // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+            // INVARIANT: `self` owns the sender, so the channel can't close while this waits.
             let _ = news.changed().await;
         }
     }
@@ -232,23 +232,23 @@ impl Tasks {
     pub async fn has_changed(&self) {
         let mut news = self.inner.news.subscribe();
         if !self.has_news() {
-            // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+            // INVARIANT: `self` owns the sender, so the channel can't close while this waits.
             let _ = news.changed().await;
         }
     }
 
-    /// Records that the model knows this task's state: its end is not reported again.
-    pub(super) fn tell(&self, id: &TaskId) {
+    /// Records that the model knows the state of this task: its end is not reported again.
+    pub(super) fn mark_reported(&self, id: &TaskId) {
         if let Some(state) = self.inner.state(id.as_str()).filter(|state| !state.is_running()) {
-            state.tell();
+            state.mark_reported();
         }
     }
 
-    /// Resolves as soon as [`Tasks::take_ended`] has something to give, so that an idle host can wake. Cancel-safe.
+    /// Resolves as soon as [`Tasks::take_ended`] has a task to report, so that an idle host can wake. Cancel-safe.
     pub async fn has_ended(&self) {
         let mut news = self.inner.news.subscribe();
         while !self.inner.states().iter().any(|state| state.is_news()) {
-            // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+            // INVARIANT: `self` owns the sender, so the channel can't close while this waits.
             let _ = news.changed().await;
         }
     }
@@ -261,8 +261,7 @@ impl Tasks {
     }
 
     /// Ends a task, waits until it is gone, and returns its state. A task that had already ended keeps its own end.
-    /// `None` if
-    /// the task does not exist.
+    /// Returns `None` if the task does not exist.
     pub async fn stop(&self, id: &str) -> Option<TaskInfo> {
         let (state, cancel, work) = self.inner.entry(id)?;
         cancel.cancel();
@@ -270,9 +269,9 @@ impl Tasks {
         Some(state.info())
     }
 
-    /// Ends all tasks at once and waits until they are gone (`protocol.md` H4); none is started any more. Gives those that
-    /// still ran. What a command line leaves to clean up is the runner's: wait for [`becket_process::Runner::all_gone`],
-    /// too, where the runtime ends next.
+    /// Ends all tasks at once and waits until they are gone (`protocol.md` H4); no more tasks are started. Returns
+    /// those that were still running. The runner cleans up after command lines: if the runtime ends next, wait for
+    /// [`becket_process::Runner::all_gone`], too.
     pub async fn close(&self) -> Vec<TaskInfo> {
         let running: Vec<_> = {
             let mut list = self.inner.lock();
@@ -288,7 +287,7 @@ impl Tasks {
     }
 }
 
-/// Does the work. The ending outlives it: a reported end means that nothing of the work is left.
+/// Runs the task. The end guard outlives the work: a reported end means that nothing of the work is left.
 async fn carry_out(
     started: oneshot::Receiver<()>,
     task: Box<dyn BackgroundTask>,
@@ -297,11 +296,12 @@ async fn carry_out(
 ) {
     let _ = started.await;
     let ended = catch_panic(async move { task.run(run).await }).await;
-    let ended = ended.unwrap_or_else(|said| TaskEnd::Failed { because: format!("it panicked: {said}") });
+    let ended =
+        ended.unwrap_or_else(|message| TaskEnd::Failed { because: format!("it panicked: {message}") });
     ending.end(ended);
 }
 
-/// Waits for the end of a task that was cancelled; drops it if it does not come.
+/// Waits for the end of a task that was cancelled; drops it if it does not end.
 async fn end(state: &State, work: &AbortHandle) {
     if tokio::time::timeout(GRACE, state.ended()).await.is_err() {
         work.abort();
@@ -328,8 +328,8 @@ impl Inner {
         Some((Arc::clone(&found.state), found.cancel.clone(), found.work.clone()))
     }
 
-    /// The id of a task that is to start, and its file: one that this session and an earlier one in the same directory
-    /// have not used.
+    /// Returns the id of a task that is about to start, and its file: one that neither this session nor an earlier one
+    /// in the same directory has used.
     fn file_for(&self, about: &About, list: &List) -> Result<(TaskId, OutputFile), StartError> {
         loop {
             let id = about.id.clone().unwrap_or_else(|| TaskId::random(about.kind.initial()));
@@ -344,7 +344,7 @@ impl Inner {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                     return Err(StartError::Output { directory: self.directory.clone(), error });
                 }
-                Err(_) if about.id.is_some() => return Err(StartError::Taken(id)),
+                Err(_) if about.id.is_some() => return Err(StartError::IdInUse(id)),
                 Err(_) => {}
             }
         }
@@ -384,7 +384,7 @@ impl State {
             file: file.path().to_owned(),
             output: Output::new(file),
             status: watch::Sender::new(TaskStatus::Running),
-            told: AtomicBool::new(false),
+            reported: AtomicBool::new(false),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One task, as the registry and the work itself both see it.
+//! One task, as seen by both the registry and the work itself.
 
 use super::id::TaskId;
 use super::output::Output;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
-/// State of a task.
+/// The state of a task.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) id: TaskId,
@@ -17,8 +17,8 @@ pub(super) struct State {
     pub(super) file: PathBuf,
     pub(super) output: Output,
     pub(super) status: watch::Sender<TaskStatus>,
-    /// Set once the model knows its end.
-    pub(super) told: AtomicBool,
+    /// True once the model knows its end.
+    pub(super) reported: AtomicBool,
 }
 
 impl State {
@@ -29,7 +29,7 @@ impl State {
             description: self.description.clone(),
             status: self.status.borrow().clone(),
             output_file: self.file.clone(),
-            said: self.output.said(),
+            output_bytes: self.output.byte_count(),
         }
     }
 
@@ -42,24 +42,24 @@ impl State {
         *self.status.borrow() == TaskStatus::Ended(TaskEnd::Killed)
     }
 
-    /// Returns whether it has ended and the model does not know.
+    /// Returns whether it has ended and the model does not know that yet.
     pub(super) fn is_news(&self) -> bool {
-        !self.is_running() && !self.told.load(Ordering::Acquire)
+        !self.is_running() && !self.reported.load(Ordering::Acquire)
     }
 
-    /// The model knows, or need not. False if it knew.
-    pub(super) fn tell(&self) -> bool {
-        !self.told.swap(true, Ordering::AcqRel)
+    /// Records that the model knows the state, or need not. Returns false if it already knew.
+    pub(super) fn mark_reported(&self) -> bool {
+        !self.reported.swap(true, Ordering::AcqRel)
     }
 
     /// Resolves once it has ended. Cancel-safe.
     pub(super) async fn ended(&self) {
-        // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
+        // INVARIANT: `self` owns the sender, so the channel can't close while this waits.
         let _ = self.status.subscribe().wait_for(|status| *status != TaskStatus::Running).await;
     }
 }
 
-/// Held by the work: whatever becomes of that, the task has an end.
+/// A guard owned by the work: whatever happens to the work, the task gets an end.
 pub(super) struct EndGuard {
     pub(super) state: Arc<State>,
     pub(super) news: watch::Sender<()>,
@@ -67,7 +67,7 @@ pub(super) struct EndGuard {
 }
 
 impl EndGuard {
-    /// The first end counts.
+    /// Ends the task. Only the first end counts.
     pub(super) fn end(&self, end: TaskEnd) {
         if !self.state.is_running() {
             return;

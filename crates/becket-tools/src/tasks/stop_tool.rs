@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 static SPEC: Spec = Spec {
     name: "TaskStop",
-    description: "Ends a background task, with all that it has started. An error where it has ended by itself.",
+    description: "Ends a background task, with everything that it has started. Fails if the task has ended on its own.",
     fields: &[required("task_id", Kind::Text, "The id of the task")],
 };
 
@@ -23,7 +23,7 @@ pub struct TaskStop {
 }
 
 impl TaskStop {
-    /// Ends tasks of this registry.
+    /// Creates the tool for tasks of this registry.
     #[must_use]
     pub fn new(tasks: Tasks) -> Self {
         Self { tasks }
@@ -35,14 +35,14 @@ impl TaskStop {
         let what = match &task.status {
             TaskStatus::Ended(TaskEnd::Killed) => format!("stopped task `{id}` ({})", task.description),
             TaskStatus::Ended(TaskEnd::Exited(_) | TaskEnd::Done | TaskEnd::Failed { .. }) => {
-                self.tasks.tell(&task.id);
+                self.tasks.mark_reported(&task.id);
                 return Err(ToolFailure::new(format!("it is not running any more. {}", task.words())));
             }
             TaskStatus::Running => {
-                return Err(ToolFailure::new(format!("task `{id}` does not end: it was told to")));
+                return Err(ToolFailure::new(format!("task `{id}` has been cancelled, but does not end")));
             }
         };
-        self.tasks.tell(&task.id);
+        self.tasks.mark_reported(&task.id);
         let response = json!({
             "message": what,
             "task_id": task.id.as_str(),
@@ -70,7 +70,7 @@ impl Tool for TaskStop {
         SPEC.validate(input)
     }
 
-    /// It undoes a part of a call that was let through, and nothing else: no mode asks about it.
+    /// Only reads, for modes: it undoes a part of a call that was allowed, and nothing else, so no mode asks about it.
     fn effect(&self, _: &Session, _: &Map<String, Value>) -> Effect {
         Effect::Reads
     }

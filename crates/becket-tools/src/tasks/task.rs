@@ -1,4 +1,4 @@
-//! A background task, as the registry and the host see it.
+//! A background task, as seen by the registry and the host.
 
 use super::id::TaskId;
 use super::output::Output;
@@ -8,31 +8,31 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Work that runs beside its session.
+/// Work that runs in parallel to its session.
 pub trait BackgroundTask: Send + 'static {
     /// Describes the task. Called once, before it starts.
     fn about(&self) -> About;
 
-    /// Does it to its end. After `run.cancel` was cancelled it has ten seconds to clean up, then it is dropped: whatever
-    /// it has started must end with it, and must end on a drop at any other moment, too.
+    /// Does the work to its end. After `run.cancel` was cancelled it has ten seconds to clean up, then it is dropped:
+    /// everything that it has started must end with it, and must end on a drop at any other moment, too.
     fn run(self: Box<Self>, run: TaskRun) -> BoxFuture<'static, TaskEnd>;
 }
 
-/// Description of a task, for events and the model.
+/// The description of a task, for events and the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
-    /// The name that it has already; without one it gets one.
+    /// The existing name of the task; without one it gets an id.
     pub id: Option<TaskId>,
-    /// Kind of work.
+    /// The kind of work.
     pub kind: TaskKind,
-    /// Short description of the work.
+    /// A short description of the work.
     pub description: String,
 }
 
 /// Called for a task that has begun or ended.
 pub type Observer = Arc<dyn Fn(&TaskInfo) + Send + Sync>;
 
-/// Kind of a task's work.
+/// The kind of a task's work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TaskKind {
     /// A command line.
@@ -42,20 +42,20 @@ pub enum TaskKind {
     },
     /// A subagent.
     Agent {
-        /// Its kind (`agent_type`).
+        /// The kind of agent (`agent_type`).
         agent_type: String,
     },
     /// A teammate: an agent that waits for messages when it has nothing to do.
     Teammate {
-        /// Name in its team.
+        /// The name in its team.
         name: String,
-        /// Its kind (`agent_type`).
+        /// The kind of agent (`agent_type`).
         agent_type: String,
     },
 }
 
 impl TaskKind {
-    /// The word on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -83,41 +83,41 @@ impl TaskKind {
 /// The handles of a running task.
 #[derive(Debug)]
 pub struct TaskRun {
-    /// Its id.
+    /// The id of the task.
     pub id: TaskId,
     /// Cancelled when the task is stopped, by `TaskStop` or the session's end.
     pub cancel: CancellationToken,
-    /// Receiver of its output.
+    /// The receiver of its output.
     pub output: Output,
 }
 
 /// The end of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskEnd {
-    /// Its process exited with this code.
+    /// The process exited with this code.
     Exited(i32),
-    /// It is done.
+    /// The work is done.
     Done,
-    /// It could not be done.
+    /// The work failed.
     Failed {
-        /// Why.
+        /// The reason.
         because: String,
     },
-    /// It was stopped.
+    /// The task was stopped.
     Killed,
 }
 
-/// Status of a task.
+/// The status of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskStatus {
-    /// It does.
+    /// The task is running.
     Running,
-    /// It does not.
+    /// The task has ended.
     Ended(TaskEnd),
 }
 
 impl TaskStatus {
-    /// The word on the wire: `running`, `completed`, `failed` or `killed`.
+    /// Returns the name on the wire: `running`, `completed`, `failed` or `killed`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -128,7 +128,7 @@ impl TaskStatus {
         }
     }
 
-    /// The exit code of a process that has one.
+    /// Returns the exit code, for a process that has one.
     #[must_use]
     pub const fn exit_code(&self) -> Option<i32> {
         match self {
@@ -138,25 +138,25 @@ impl TaskStatus {
     }
 }
 
-/// A task as it is at one moment.
+/// A snapshot of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskInfo {
-    /// Its id.
+    /// The id of the task.
     pub id: TaskId,
-    /// Kind of work.
+    /// The kind of work.
     pub kind: TaskKind,
-    /// Short description of the work.
+    /// A short description of the work.
     pub description: String,
-    /// Status: running, or its end.
+    /// The status: running, or its end.
     pub status: TaskStatus,
     /// The private file with its output.
     pub output_file: PathBuf,
-    /// Size of its output in bytes.
-    pub said: u64,
+    /// The size of its output in bytes.
+    pub output_bytes: u64,
 }
 
 impl TaskInfo {
-    /// As in `background_tasks` of Stop and SubagentStop.
+    /// Returns the task as in `background_tasks` of Stop and SubagentStop.
     #[must_use]
     pub fn on_the_wire(&self) -> Map<String, Value> {
         let more = match &self.kind {
@@ -175,7 +175,7 @@ impl TaskInfo {
         fields.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// Describes the task's state to the model, which sees it at its end.
+    /// Describes the task's state for the model, which is told at its end.
     #[must_use]
     pub fn words(&self) -> String {
         let what = match &self.kind {
@@ -192,9 +192,9 @@ impl TaskInfo {
             TaskStatus::Ended(TaskEnd::Done) => "completed".to_owned(),
             TaskStatus::Ended(TaskEnd::Killed) => "was stopped".to_owned(),
         };
-        let (id, said) = (&self.id, &self.description);
+        let (id, description) = (&self.id, &self.description);
         format!(
-            "Background {what} `{id}` ({said}) {status}. Its output is in {}; TaskOutput shows it.",
+            "Background {what} `{id}` ({description}) {status}. Its output is in {}; TaskOutput shows it.",
             self.output_file.display()
         )
     }

@@ -1,7 +1,7 @@
-//! One page, fetched: redirects of the same host are followed, those to another are reported.
+//! One page, fetched: redirects to the same host are followed, those to another are reported.
 //!
-//! INVARIANT: every URL that a request goes to has passed [`Reach::judge`], and every address that is connected to the
-//! judge of names. At most [`MOST_BYTES`] are read; nothing is sent but the request itself.
+//! INVARIANT: every URL that a request goes to has passed [`Reach::judge`], and every address that is connected to has
+//! passed the resolver's check. At most [`MOST_BYTES`] are read; nothing is sent but the request itself.
 
 use super::place::{self, CheckedResolver, PlaceError, Reach};
 use becket_base::http::body;
@@ -12,28 +12,28 @@ use reqwest::{Client, Response, StatusCode, Url, retry};
 use std::error::Error;
 use std::sync::Arc;
 
-/// The most that is read of a page.
+/// The maximum number of bytes of a page that are read.
 pub(crate) const MOST_BYTES: usize = 5 << 20;
-/// The most redirects that are followed.
+/// The maximum number of redirects that are followed.
 const MOST_HOPS: usize = 10;
 
-/// A response.
+/// The result of a fetch.
 #[derive(Debug)]
 pub(super) enum FetchResult {
     Page {
-        /// Final address.
+        /// The final URL.
         url: Url,
         status: StatusCode,
         content_type: Option<String>,
         content: Vec<u8>,
-        /// Set if the content was cut.
+        /// True if the content was cut.
         is_cut: bool,
     },
-    /// It is somewhere else.
+    /// The page is on another host.
     Elsewhere { to: Url, status: StatusCode },
 }
 
-/// The reason why there is no content; for the model.
+/// The reason why there is no content, for the model.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
     #[error(transparent)]
@@ -52,7 +52,7 @@ pub(super) enum FetchError {
     Compressed(String),
 }
 
-/// Client for fetches.
+/// The client for fetches.
 pub(super) struct Fetcher {
     client: Client,
     reach: Reach,
@@ -67,7 +67,7 @@ impl Fetcher {
         let client = http_client_builder(options)?
             .dns_resolver(CheckedResolver { resolver, reach: reach.clone() })
             .retry(retry::never())
-            // A connection belongs to a runtime, and the host's may be another the next time.
+            // A connection belongs to a runtime, and the host may use another one the next time.
             .pool_max_idle_per_host(0)
             .user_agent(concat!("becket/", env!("CARGO_PKG_VERSION")))
             .build()
@@ -120,7 +120,7 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// Returns the target of a redirect; `http` is `https` here, too.
+/// Returns the target of a redirect; `http` becomes `https` here, too.
 fn target(from: &Url, response: &Response) -> Result<Url, FetchError> {
     let location =
         response.headers().get(LOCATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -143,9 +143,9 @@ fn failed(url: &Url, error: reqwest::Error) -> FetchError {
         if let Some(place) = next.downcast_ref::<PlaceError>() {
             return FetchError::Place(place.clone());
         }
-        let said = next.to_string();
-        if !why.contains(&said) {
-            why = format!("{why}: {said}");
+        let text = next.to_string();
+        if !why.contains(&text) {
+            why = format!("{why}: {text}");
         }
         cause = next.source();
     }

@@ -1,17 +1,17 @@
-//! A page of HTML as text, in Markdown as far as a reader needs it.
+//! Conversion of an HTML page to text, in Markdown as far as a reader needs it.
 //!
-//! One pass over the page, without recursion and without going back: the time is that of its length, whatever stands in
-//! it. It knows no style sheet and runs no script; what neither shows nor says anything is left out.
+//! One pass over the page, without recursion and without backtracking: the time is linear in its length, whatever it
+//! contains. It knows no style sheet and runs no script; elements without visible text are left out.
 
 use super::lines::Lines;
 use super::markup::{Markup, Tag, attribute, behind_raw};
 use reqwest::Url;
 
-/// Elements whose content is not markup, up to their own end. None of it is shown.
+/// Elements whose content is not markup, up to their own end tag. None of it is shown.
 const RAW: [&str; 7] = ["script", "style", "textarea", "iframe", "noembed", "noframes", "xmp"];
-/// Elements that hide what is in them.
+/// Elements that hide their content.
 const HIDDEN: [&str; 5] = ["svg", "math", "template", "object", "select"];
-/// Elements around which there is an empty line.
+/// Elements that are surrounded by empty lines.
 const BLOCKS: [&str; 25] = [
     "p",
     "div",
@@ -41,10 +41,10 @@ const BLOCKS: [&str; 25] = [
 ];
 /// Elements that begin a line.
 const LINES: [&str; 9] = ["br", "tr", "dt", "dd", "figcaption", "summary", "caption", "legend", "option"];
-/// Links that are open at the same time.
+/// The maximum number of links that are open at the same time.
 const MOST_LINKS: usize = 64;
 
-/// The text of a page; `base` is where it was found. It ends past `most` bytes.
+/// Returns the text of a page; `base` is its URL. The text ends past `most` bytes.
 pub(super) fn text(html: &str, base: &Url, most: usize) -> String {
     let mut reader = Reader { out: Lines::default(), base, links: Vec::new(), hidden: None };
     let mut rest = html;
@@ -74,13 +74,13 @@ pub(super) fn text(html: &str, base: &Url, most: usize) -> String {
     reader.out.text
 }
 
-/// Reads the page.
+/// The reader of a page.
 struct Reader<'a> {
     out: Lines,
     base: &'a Url,
-    /// Targets of open links; `None` for one that is not worth showing.
+    /// The targets of open links; `None` for one that is not worth showing.
     links: Vec<Option<String>>,
-    /// The outermost element that hides everything, and how often it is open.
+    /// The outermost element that hides everything, and its nesting depth.
     hidden: Option<(String, usize)>,
 }
 
@@ -249,7 +249,7 @@ mod tests {
         ] {
             read(&part.repeat((1 << 19) / part.len()));
         }
-        // A second or two where time is that of the length; hours where it is that of its square.
+        // A second or two if the time is linear in the length; hours if it is quadratic.
         assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
     }
 

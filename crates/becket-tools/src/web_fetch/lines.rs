@@ -1,4 +1,4 @@
-//! A text in the making: words, the blanks between them, and lines.
+//! A text under construction: words, the blanks between them, and lines.
 
 /// The text so far. Blanks and line breaks are written once something follows them.
 #[derive(Default)]
@@ -6,7 +6,7 @@ pub(super) struct Lines {
     pub(super) text: String,
     breaks: usize,
     is_apart: bool,
-    /// Number of open elements that keep blanks.
+    /// The number of open elements that keep blanks.
     pub(super) verbatim: usize,
 }
 
@@ -32,12 +32,12 @@ impl Lines {
         }
     }
 
-    /// A mark before what follows, which then has no blank between.
+    /// Adds a mark before the following text, without a blank between them.
     pub(super) fn mark(&mut self, mark: &str) {
         self.word(mark);
     }
 
-    /// A mark right behind what is there.
+    /// Adds a mark directly after the preceding text.
     pub(super) fn beside(&mut self, mark: &str) {
         if self.breaks == 0 && !self.is_apart {
             self.text.push_str(mark);

@@ -34,7 +34,7 @@ impl<'a> Markup<'a> {
         if !body.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return if closes { Self::Nothing(after(markup.find('>'), 1)) } else { Self::Text };
         }
-        // A tag without an end takes the rest of the page with it, as in a browser.
+        // A tag without an end swallows the rest of the page, as in a browser.
         let Some(end) = tag_end(body) else { return Self::Nothing("") };
         let (inside, rest) = body.split_at(end);
         let name_end = inside.find(|c: char| c.is_ascii_whitespace() || c == '/').unwrap_or(inside.len());
@@ -76,7 +76,7 @@ pub(super) fn behind_raw<'a>(text: &'a str, name: &str) -> &'a str {
     ""
 }
 
-/// The value of an attribute.
+/// Returns the value of an attribute.
 pub(super) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
     let mut rest = attributes;
     loop {
@@ -94,7 +94,7 @@ pub(super) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<Cow<'a,
     }
 }
 
-/// The value behind a name, if there is one, and what follows.
+/// Returns the value after a name, if there is one, and the text after it.
 fn value(text: &str) -> (&str, &str) {
     let Some(text) = text.strip_prefix('=').map(str::trim_ascii_start) else { return ("", text) };
     let quoted = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));

@@ -4,12 +4,12 @@ use super::html;
 use encoding_rs::{Encoding, UTF_8};
 use reqwest::Url;
 
-/// The most that is made of a page, in bytes of text.
+/// The maximum length of the text of a page, in bytes.
 const MOST: usize = 1 << 20;
-/// Length of the part of an HTML page that may declare its encoding, in bytes.
+/// The length of the part of an HTML page that may declare its encoding, in bytes.
 const HEAD: usize = 1_024;
 
-/// Kind of a page.
+/// The kind of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageKind {
     Html,
@@ -60,11 +60,11 @@ fn is_binary(content: &[u8]) -> bool {
     memchr::memchr(0, content.get(..HEAD).unwrap_or(content)).is_some()
 }
 
-/// The text of an answer.
+/// Returns the text of a response.
 pub(super) fn text(kind: PageKind, content_type: Option<&str>, content: &[u8], url: &Url) -> String {
     let named = content_type.and_then(charset);
     let encoding = named.or_else(|| (kind == PageKind::Html).then(|| of_head(content)).flatten());
-    // A byte-order mark wins over both.
+    // A byte-order mark takes precedence over both.
     let (decoded, ..) = encoding.unwrap_or(UTF_8).decode(content);
     match kind {
         PageKind::Html => html::text(&decoded, url, MOST),
@@ -72,7 +72,7 @@ pub(super) fn text(kind: PageKind, content_type: Option<&str>, content: &[u8], u
     }
 }
 
-/// At most so many bytes of a text, and whether that is not all.
+/// Returns at most so many bytes of a text, and whether it was cut.
 pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     if text.len() <= most {
         return (text, false);
@@ -81,7 +81,7 @@ pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     (text.get(..end).unwrap_or_default(), true)
 }
 
-/// The characters that a content type names.
+/// Returns the encoding that a content type names.
 fn charset(content_type: &str) -> Option<&'static Encoding> {
     let mut parameters = content_type.split(';').skip(1);
     let value = parameters.find_map(|parameter| {
@@ -91,7 +91,7 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(value.as_bytes())
 }
 
-/// The characters that a page of HTML names itself.
+/// Returns the encoding that an HTML page declares itself.
 fn of_head(content: &[u8]) -> Option<&'static Encoding> {
     let head = String::from_utf8_lossy(content.get(..HEAD).unwrap_or(content)).to_ascii_lowercase();
     let (_, after) = head.split_once("charset=")?;
@@ -99,7 +99,7 @@ fn of_head(content: &[u8]) -> Option<&'static Encoding> {
     let end =
         label.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')).unwrap_or(label.len());
     let found = Encoding::for_label(label.get(..end)?.as_bytes())?;
-    // A page whose name could be read is not in one of these, whatever it says.
+    // A page whose declaration could be read is not in one of these encodings, whatever it declares.
     let is_wide = found == encoding_rs::UTF_16LE || found == encoding_rs::UTF_16BE;
     Some(if is_wide { UTF_8 } else { found })
 }

@@ -14,10 +14,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use url::Host;
 
-/// The longest URL, in bytes.
+/// The maximum length of a URL, in bytes.
 const LONGEST: usize = 2_000;
 
-/// The reason why nothing is fetched from a URL; for the model.
+/// The reason why nothing is fetched from a URL, for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PlaceError {
     #[error("`{url}` is not a URL to fetch: {why}")]
@@ -28,13 +28,13 @@ pub(crate) enum PlaceError {
     Unknown { name: String, why: String },
 }
 
-/// Reads the URL of a call. `http` becomes `https`, but on this machine.
+/// Parses the URL of a call. `http` becomes `https`, except on this machine.
 pub(crate) fn read(text: &str) -> Result<Url, PlaceError> {
     let wrong = |why: String| PlaceError::NoUrl { url: crate::schema::brief(text), why };
     if text.len() > LONGEST {
         return Err(wrong(format!("it is longer than {LONGEST} bytes")));
     }
-    // What a URL parser would mend on its own means one thing to a rule and another to a server.
+    // Text that a URL parser would repair may mean one thing to a rule and another to a server.
     if text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\') {
         return Err(wrong("there is a blank or a backslash in it".to_owned()));
     }
@@ -62,25 +62,25 @@ pub(crate) fn is_here(url: &Url) -> bool {
 /// Addresses that a model's calls may reach.
 #[derive(Clone, Default)]
 pub(crate) struct Reach {
-    /// Private networks that the host opens.
+    /// The private networks that the host allows.
     pub(crate) networks: Vec<Network>,
-    /// Name of a proxy, which may have any address.
+    /// The name of a proxy, which may have any address.
     pub(crate) proxy: Option<String>,
 }
 
-/// The resolver of an address.
+/// The origin of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
-    /// The URL has it.
+    /// The URL contains the address.
     Itself,
-    /// `localhost` does.
+    /// The name `localhost`.
     Localhost,
-    /// Some other name does.
+    /// Any other name.
     Name,
 }
 
 impl Reach {
-    /// Judges a URL as far as it can be before a name is resolved.
+    /// Judges a URL as far as possible before a name is resolved.
     pub(crate) fn judge(&self, url: &Url) -> Result<(), PlaceError> {
         let refused =
             |why| Err(PlaceError::Refused { place: url.host_str().unwrap_or_default().to_owned(), why });
@@ -109,7 +109,7 @@ impl Reach {
         }
     }
 
-    /// The addresses of a name that may be connected to.
+    /// Returns the addresses of a name that may be connected to.
     fn good(&self, name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, PlaceError> {
         if self.proxy.as_deref() == Some(name) {
             return Ok(found);
@@ -126,7 +126,7 @@ impl Reach {
     }
 }
 
-/// A resolver whose answers are judged: the only one that the client knows.
+/// A resolver that judges its answers: the only one that the client uses.
 pub(crate) struct CheckedResolver {
     pub(crate) resolver: Arc<dyn Resolve>,
     pub(crate) reach: Reach,

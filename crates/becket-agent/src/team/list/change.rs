@@ -1,37 +1,37 @@
-//! A requested change of a task. Pure.
+//! A requested change to a task. Pure.
 
 use super::super::shared_file::SharedFileError;
 use super::task::{ListedTask, Status};
 use serde_json::{Map, Value};
 
-/// The reason why a list was not changed; for the model.
+/// The reason why a list was not changed, for the model.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
-    /// No such task.
+    /// The task does not exist.
     #[error("there is no task `{id}`{}", if .known.is_empty() { ": the list is empty".to_owned() } else { format!(": use one of `{}`", .known) })]
     Unknown {
         /// The requested id.
         id: String,
-        /// The ids that there are.
+        /// The existing ids.
         known: String,
     },
     /// Another teammate works on it.
     #[error("`{owner}` works on task #{id}: take another one, or ask `{owner}` or the lead")]
-    Taken {
+    OwnedByOther {
         /// The task.
         id: String,
-        /// Its owner.
+        /// The owner of the task.
         owner: String,
     },
-    /// Others come before it.
+    /// Other tasks must be completed first.
     #[error("task #{id} waits for #{open}: begin it when they are completed")]
     Waits {
         /// The task.
         id: String,
-        /// The open tasks that it waits for.
+        /// The open tasks that must be completed first.
         open: String,
     },
-    /// Two would wait for each other.
+    /// Two tasks would wait for each other.
     #[error("task #{id} can't wait for #{other}, which waits for it")]
     Circle {
         /// The task.
@@ -45,10 +45,10 @@ pub enum ChangeError {
         /// The task.
         id: String,
     },
-    /// There are too many.
-    #[error("the list holds {most} tasks, which is the most: delete some")]
+    /// The list is full.
+    #[error("the list has {most} tasks, which is the maximum: delete some")]
     Full {
-        /// Maximum number.
+        /// The maximum number of tasks.
         most: usize,
     },
     /// The file can't be used.
@@ -56,17 +56,17 @@ pub enum ChangeError {
     File(#[from] SharedFileError),
 }
 
-/// Target of a status.
+/// A requested status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To {
-    /// This.
+    /// The task gets this status.
     Status(Status),
-    /// The task goes.
+    /// The task is deleted.
     Deleted,
 }
 
 impl To {
-    /// Reads the word on the wire.
+    /// Parses the name on the wire.
     pub(crate) fn read(word: &str) -> Option<Self> {
         [Status::Pending, Status::InProgress, Status::Completed]
             .into_iter()
@@ -76,26 +76,26 @@ impl To {
     }
 }
 
-/// A requested change of a task; fields that are not set stay.
+/// A requested change to a task; fields that are not set are unchanged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Change {
-    /// Another subject.
+    /// The new subject.
     pub(crate) subject: Option<String>,
-    /// Another description.
+    /// The new description.
     pub(crate) description: Option<String>,
-    /// Another text for the time of the work.
+    /// The new text to show during the work.
     pub(crate) active_form: Option<String>,
-    /// New status.
+    /// The new status.
     pub(crate) to: Option<To>,
-    /// New owner; empty: none.
+    /// The new owner; an empty text removes the owner.
     pub(crate) owner: Option<String>,
-    /// Tasks that wait for it from now on.
+    /// The tasks that wait for this one from now on.
     pub(crate) add_blocks: Vec<String>,
-    /// Tasks for which it waits from now on.
+    /// The tasks that this one waits for from now on.
     pub(crate) add_blocked_by: Vec<String>,
-    /// Metadata by name; null removes a name.
+    /// Metadata by name; null removes an entry.
     pub(crate) metadata: Map<String, Value>,
-    /// The task as its hooks have judged it: if it reads otherwise now, nothing is changed.
+    /// The task as its hooks have judged it: if it differs now, nothing is changed.
     pub(crate) judged: Option<ListedTask>,
 }
 
@@ -104,7 +104,7 @@ impl Change {
         self.to == Some(To::Deleted)
     }
 
-    /// Returns an error if the caller may not change the task like this.
+    /// Returns an error if the caller may not make this change.
     pub(super) fn may_be_made(&self, task: &ListedTask, who: Option<&str>) -> Result<(), ChangeError> {
         if self.judged.as_ref().is_some_and(|judged| !judged.reads_as(task)) {
             return Err(ChangeError::Changed { id: task.id.clone() });
@@ -112,13 +112,13 @@ impl Change {
         let takes = self.to.is_some() || self.owner.is_some();
         match (&task.owner, who) {
             (Some(owner), Some(who)) if takes && owner != who && task.status == Status::InProgress => {
-                Err(ChangeError::Taken { id: task.id.clone(), owner: owner.clone() })
+                Err(ChangeError::OwnedByOther { id: task.id.clone(), owner: owner.clone() })
             }
             (Some(_) | None, _) => Ok(()),
         }
     }
 
-    /// Changes the fields of the task. A teammate that begins a task without an owner becomes its owner.
+    /// Changes the fields of the task. A teammate that starts a task without an owner becomes its owner.
     pub(super) fn fill(&self, task: &mut ListedTask, who: Option<&str>) {
         let to_status = self.to.and_then(|to| match to {
             To::Status(status) => Some(status),
@@ -147,7 +147,7 @@ impl Change {
         }
     }
 
-    /// The fields of the task itself that are others.
+    /// Returns the names of the task's own fields that differ.
     pub(super) fn differs(&self, before: &ListedTask, after: &ListedTask) -> Vec<&'static str> {
         let fields = [
             ("subject", before.subject != after.subject),

@@ -1,4 +1,4 @@
-//! A shared list of tasks on the disk.
+//! A shared task list on disk.
 
 use super::super::shared_file::SharedFile;
 use super::change::{Change, ChangeError};
@@ -10,30 +10,31 @@ use std::path::Path;
 /// The name of the file in its directory.
 const FILE: &str = "tasks.json";
 
-/// A shared list of tasks on the disk: any number of processes may work with it at once. Cheap to clone.
+/// A shared task list on disk, which any number of processes may use concurrently. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct TaskFile {
     file: SharedFile,
 }
 
 impl TaskFile {
-    /// The list in this directory, which is made, for the user only, with the first task.
+    /// Creates a handle to the list in this directory, which is created with the first task, accessible only to the
+    /// user.
     #[must_use]
     pub fn new(directory: &Path) -> Self {
         Self { file: SharedFile::new(directory.join(FILE)) }
     }
 
-    /// All tasks.
+    /// Returns all tasks.
     pub(crate) async fn all(&self, cancel: &CancellationToken) -> Result<ListedTasks, ChangeError> {
         Ok(self.file.read(cancel).await?)
     }
 
-    /// Gives a number to a task that may come.
+    /// Reserves a number for a task that may be added later.
     pub(crate) async fn reserve(&self, cancel: &CancellationToken) -> Result<String, ChangeError> {
         self.changed(cancel, ListedTasks::reserve).await
     }
 
-    /// Adds a task whose number was given.
+    /// Adds a task whose number was reserved.
     pub(crate) async fn add(&self, task: ListedTask, cancel: &CancellationToken) -> Result<(), ChangeError> {
         self.changed(cancel, |tasks| {
             tasks.add(task);
@@ -42,7 +43,7 @@ impl TaskFile {
         .await
     }
 
-    /// Changes a task, all of it or nothing.
+    /// Changes a task, completely or not at all.
     pub(crate) async fn change(
         &self,
         id: &str,
@@ -54,7 +55,7 @@ impl TaskFile {
         self.changed(cancel, move |tasks| tasks.change(&id, &change, who.as_deref())).await
     }
 
-    /// Gives up the tasks of an owner that works no longer.
+    /// Releases the tasks of an owner that no longer works.
     pub(crate) async fn release(&self, owner: &str) -> Result<(), ChangeError> {
         let never = CancellationToken::new();
         if self.all(&never).await?.in_progress_of(owner).is_empty() {
@@ -78,7 +79,7 @@ impl TaskFile {
 }
 
 impl ListedTask {
-    /// Returns a task without an owner.
+    /// Creates a task without an owner.
     pub(crate) fn new(id: String, subject: &str, description: &str) -> Self {
         Self {
             id,

@@ -1,4 +1,4 @@
-//! The shared list of tasks: the work, its owners, and its dependencies.
+//! The shared task list: the work, its owners, and its dependencies.
 
 mod change;
 mod file;

@@ -3,20 +3,20 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Status of a task.
+/// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// No teammate works on it.
     Pending,
-    /// Its owner works on it.
+    /// The owner works on the task.
     InProgress,
-    /// It is done.
+    /// The task is done.
     Completed,
 }
 
 impl Status {
-    /// The word on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -27,36 +27,36 @@ impl Status {
     }
 }
 
-/// A task of a shared list. Background tasks of a session are another thing: [`becket_tools::tasks`].
+/// A task of a shared list. Not to be confused with background tasks of a session: [`becket_tools::tasks`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ListedTask {
-    /// A number, which no other task of the list has or will have.
+    /// A number that no other task of the list has or will have.
     pub id: String,
-    /// The work, in one line.
+    /// A one-line summary of the work.
     pub subject: String,
-    /// The same at length.
+    /// The full description of the work.
     #[serde(default)]
     pub description: String,
-    /// Shown while a teammate works on it.
+    /// The text to show while a teammate works on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_form: Option<String>,
-    /// Current status.
+    /// The current status.
     pub status: Status,
-    /// The teammate that works on it, or is to.
+    /// The teammate that works on the task, or is meant to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// The tasks that have to be completed before it is begun.
+    /// The tasks that must be completed before this one is started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<String>,
-    /// Free metadata.
+    /// Arbitrary metadata.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }
 
 impl ListedTask {
-    /// Returns whether a hook sees both as the same: its decision on one holds for the other.
+    /// Returns whether both look the same to a hook, so that its decision about one applies to the other.
     pub(crate) fn reads_as(&self, other: &Self) -> bool {
         self.subject == other.subject
             && self.description == other.description

@@ -1,12 +1,12 @@
-//! All tasks of a list, as in its file. Pure.
+//! All tasks of a list, as stored in its file. Pure.
 //!
-//! INVARIANT: a number is given once, and never waits for itself: what `blocked_by` says has no circles.
+//! INVARIANT: a number is assigned once, and a task never waits for itself: `blocked_by` has no cycles.
 
 use super::change::{Change, ChangeError};
 use super::task::{ListedTask, Status};
 use serde::{Deserialize, Serialize};
 
-/// The most tasks of a list.
+/// The maximum number of tasks in a list.
 const MOST: usize = 2_000;
 
 /// All tasks of a list.
@@ -19,22 +19,22 @@ pub(crate) struct ListedTasks {
     pub(crate) tasks: Vec<ListedTask>,
 }
 
-/// Result of a change.
+/// The result of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChangedTask {
-    /// The task as it is now; as it was, where it is deleted.
+    /// The task after the change, or before it if it was deleted.
     pub(crate) task: ListedTask,
-    /// The names of the fields that are others now.
+    /// The names of the fields that have changed.
     pub(crate) fields: Vec<&'static str>,
-    /// Its status before and after, if that has changed.
+    /// The status before and after, if it has changed.
     pub(crate) status: Option<(&'static str, &'static str)>,
 }
 
 impl ListedTasks {
-    /// Gives a number. It is never reused.
+    /// Reserves a number. It is never reused.
     ///
     /// # Errors
-    /// The list is full.
+    /// Errors if the list is full.
     pub(crate) fn reserve(&mut self) -> Result<String, ChangeError> {
         if self.tasks.len() >= MOST {
             return Err(ChangeError::Full { most: MOST });
@@ -53,13 +53,13 @@ impl ListedTasks {
         self.tasks.iter().find(|task| task.id == id)
     }
 
-    /// The tasks that wait for this one.
+    /// Returns the tasks that wait for this one.
     pub(crate) fn blocks(&self, id: &str) -> Vec<&str> {
         let waits = |task: &&ListedTask| task.blocked_by.iter().any(|blocker| blocker == id);
         self.tasks.iter().filter(waits).map(|task| task.id.as_str()).collect()
     }
 
-    /// The tasks that this one waits for still.
+    /// Returns the tasks that this one is still waiting for.
     pub(crate) fn waits_for<'a>(&self, task: &'a ListedTask) -> Vec<&'a str> {
         let open = |id: &&String| self.find(id).is_some_and(|other| other.status != Status::Completed);
         task.blocked_by.iter().filter(open).map(String::as_str).collect()
@@ -72,7 +72,7 @@ impl ListedTasks {
         self.tasks.iter().filter(own).cloned().collect()
     }
 
-    /// Gives up the tasks of an owner that works no longer.
+    /// Releases the tasks of an owner that no longer works.
     pub(crate) fn release(&mut self, owner: &str) {
         for task in self.tasks.iter_mut().filter(|task| task.owner.as_deref() == Some(owner)) {
             if task.status == Status::InProgress {
@@ -81,9 +81,8 @@ impl ListedTasks {
         }
     }
 
-    /// Changes a task, all of it or nothing. `who` is the teammate that wants it; `None` for the lead, which may change
-    /// tasks
-    /// of others.
+    /// Changes a task, completely or not at all. `who` is the teammate that requests it; `None` is the lead, which may
+    /// change the tasks of others.
     ///
     /// # Errors
     /// [`ChangeError`] with the reason.
@@ -115,7 +114,7 @@ impl ListedTasks {
         Ok(ChangedTask { task: after, fields, status })
     }
 
-    /// Sets the dependencies; `task` is not in the list yet as it is to be.
+    /// Sets the dependencies; `task` is not in the list yet in its new form.
     fn link(
         &mut self,
         task: &mut ListedTask,

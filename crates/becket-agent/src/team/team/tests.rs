@@ -1,6 +1,6 @@
 use super::*;
 
-/// Holds the box of `ann`, so that nothing can be put into it.
+/// Locks the mailbox of `ann`, so that nothing can be put into it.
 fn held(directory: &Path) -> std::fs::File {
     let place = directory.join("teams/duo/mail/s1");
     std::fs::create_dir_all(&place).unwrap();
@@ -24,7 +24,7 @@ async fn a_message_that_lies_in_its_box_is_looked_for_though_its_sender_has_give
     assert!(matches!(posted, Err(MailError::File(SharedFileError::Halted(_)))));
     assert!(!team.roster().looks("ann"), "nothing lies there, and nobody is set to work");
     lock.unlock().unwrap();
-    // As where the call was cancelled in the moment in which the message was written.
+    // As if the call was cancelled at the moment when the message was written.
     team.boxes(&session).post("ann", mail(), &never).await.unwrap();
     let _lock = held(directory.path());
     assert!(team.post("ann", mail(), &session, &cancelled).await.is_err());

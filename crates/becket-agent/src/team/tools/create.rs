@@ -1,8 +1,7 @@
-//! `TaskCreate`: puts a task on the list, if TaskCreated hooks let it.
+//! `TaskCreate`: adds a task to the list, if TaskCreated hooks allow it.
 //!
-//! INVARIANT: a task is on the list only once its hooks have let it: a session that is killed before leaves none, and
-//! no
-//! teammate begins one that is then removed.
+//! INVARIANT: a task is added only after its hooks have allowed it: a session that is killed earlier leaves none, and
+//! no teammate starts one that is then removed.
 
 use super::super::list::ListedTask;
 use super::tool::{At, failed, text};
@@ -42,7 +41,7 @@ pub(super) async fn run(
     let mut task = ListedTask::new(id, subject, description.unwrap_or_default());
     task.active_form = text(input, "activeForm").map(str::to_owned);
     task.metadata = input.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
-    let (teammate_name, team_name) = at.whose(running.session);
+    let (teammate_name, team_name) = at.caller_and_team(running.session);
     let created = TaskCreated::new(task.id.clone(), task.subject.clone())
         .task_description(task.description.clone())
         .teammate_name(teammate_name)
@@ -52,6 +51,6 @@ pub(super) async fn run(
         ToolFailure::new(format!("the task was not created: {failure}")).interrupted(failure.interrupted)
     })?;
     list.add(task.clone(), running.cancel).await.map_err(failed)?;
-    let said = format!("Task #{} created: {}", task.id, task.subject);
-    Ok(ToolOutput::text(said, json!({"task": {"id": task.id, "subject": task.subject}})))
+    let message = format!("Task #{} created: {}", task.id, task.subject);
+    Ok(ToolOutput::text(message, json!({"task": {"id": task.id, "subject": task.subject}})))
 }

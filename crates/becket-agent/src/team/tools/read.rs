@@ -46,15 +46,15 @@ pub(super) async fn get(at: &At, running: RunningCall<'_>) -> Result<ToolOutput,
     if !task.metadata.is_empty() {
         shown["metadata"] = json!(task.metadata);
     }
-    let mut said = vec![line(&tasks, task), task.description.clone()];
+    let mut parts = vec![line(&tasks, task), task.description.clone()];
     if !blocks.is_empty() {
-        said.push(format!("For it wait: #{}", blocks.join(", #")));
+        parts.push(format!("Waiting for it: #{}", blocks.join(", #")));
     }
     if !task.metadata.is_empty() {
-        said.push(format!("Metadata: {}", Value::Object(task.metadata.clone())));
+        parts.push(format!("Metadata: {}", Value::Object(task.metadata.clone())));
     }
-    said.retain(|part| !part.is_empty());
-    Ok(ToolOutput::text(said.join("\n"), json!({"task": shown})))
+    parts.retain(|part| !part.is_empty());
+    Ok(ToolOutput::text(parts.join("\n"), json!({"task": shown})))
 }
 
 fn in_list(tasks: &ListedTasks, task: &ListedTask) -> Value {

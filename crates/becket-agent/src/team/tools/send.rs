@@ -1,4 +1,4 @@
-//! `SendMessage`: says something to a teammate, to the lead, or to all members.
+//! `SendMessage`: sends a message to a teammate, to the lead, or to all members.
 
 use super::super::mail::Mail;
 use super::super::roster::LEAD;
@@ -8,7 +8,7 @@ use becket_tools::schema::{Kind, Spec, optional, required};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// All other members.
+/// The receiver that means all other members.
 const ALL: &str = "*";
 
 pub(super) static SPEC: Spec = Spec {
@@ -42,8 +42,8 @@ pub(super) async fn run(at: &At, running: RunningCall<'_>) -> Result<ToolOutput,
         at.team.post(name, mail.clone(), session, running.cancel).await.map_err(failed)?;
     }
     let names: Vec<&str> = to.iter().map(|name| &**name).collect();
-    let said = format!("Message sent to {}", names.join(", "));
-    Ok(ToolOutput::text(said.clone(), json!({"success": true, "message": said, "recipients": names})))
+    let message = format!("Message sent to {}", names.join(", "));
+    Ok(ToolOutput::text(message.clone(), json!({"success": true, "message": message, "recipients": names})))
 }
 
 fn recipients(at: &At, from: &str, to: &str) -> Result<Vec<Arc<str>>, ToolFailure> {

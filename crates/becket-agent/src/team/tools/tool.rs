@@ -12,12 +12,12 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Tools that every teammate has, whatever its definition names.
+/// The tools that every teammate has, even if its definition does not name them.
 pub(crate) const OF_TEAM: [&str; 5] = ["TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "SendMessage"];
 
-/// Action of a tool.
+/// The action of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Does {
+enum Action {
     Create,
     Update,
     List,
@@ -25,7 +25,7 @@ enum Does {
     Send,
 }
 
-impl Does {
+impl Action {
     const fn spec(self) -> &'static Spec {
         match self {
             Self::Create => &create::SPEC,
@@ -37,35 +37,35 @@ impl Does {
     }
 }
 
-/// Returns the tools of a session's list and, in a team, of its mail. One set serves all agent loops: a call names its
-/// caller.
+/// Returns the tools for a session's list and, in a team, for its messages. One set serves all agent loops: a call
+/// names its caller.
 #[must_use]
 pub(crate) fn team_tools(team: &Team, engine: &Engine) -> Vec<Arc<dyn Tool>> {
-    let mail = team.has_teammates().then_some(Does::Send);
-    let all = [Does::Create, Does::Update, Does::List, Does::Get].into_iter().chain(mail);
-    all.map(|does| {
+    let mail = team.has_teammates().then_some(Action::Send);
+    let all = [Action::Create, Action::Update, Action::List, Action::Get].into_iter().chain(mail);
+    all.map(|action| {
         let at = At { team: team.clone(), engine: engine.clone() };
-        Arc::new(TeamTool { does, at }) as Arc<dyn Tool>
+        Arc::new(TeamTool { action, at }) as Arc<dyn Tool>
     })
     .collect()
 }
 
 struct TeamTool {
-    does: Does,
+    action: Action,
     at: At,
 }
 
-/// Handles of a tool.
+/// The handles of a tool.
 pub(super) struct At {
     pub(super) team: Team,
     pub(super) engine: Engine,
 }
 
 impl At {
-    /// Asks hooks. The caller reports their messages.
+    /// Fires an event and checks the verdict of its hooks. The caller reports their messages.
     ///
     /// # Errors
-    /// They deny, stop the host, or the caller has gone; for the model.
+    /// Errors, with a text for the model, if they deny, stop the host, or the caller has gone.
     pub(super) async fn judged(
         &self,
         body: impl Into<EventBody>,
@@ -76,7 +76,7 @@ impl At {
         let outcome = self.engine.fire_until(&event, running.cancel).await;
         let verdict = &outcome.verdict;
         let (hook, stop) = (
-            hook_messages::named(verdict.event, None),
+            hook_messages::hook_name_for(verdict.event, None),
             verdict.stop.as_ref().map(hook_messages::stop_reason),
         );
         let reasons: Vec<String> = hook_messages::blocks(verdict).iter().map(hook_messages::reason).collect();
@@ -92,66 +92,66 @@ impl At {
     }
 
     /// Returns the caller and its team, as in events.
-    pub(super) fn whose(&self, session: &Session) -> (Option<String>, Option<String>) {
+    pub(super) fn caller_and_team(&self, session: &Session) -> (Option<String>, Option<String>) {
         let name = self.team.teammate(session).map(|name| name.to_string());
         (name, self.team.name(session).map(str::to_owned))
     }
 
-    async fn answer(&self, does: Does, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
-        match does {
-            Does::Create => create::run(self, running, &NestedCalls::of(&running)).await,
-            Does::Update => update::run(self, running, &NestedCalls::of(&running)).await,
-            Does::List => read::list(self, running).await,
-            Does::Get => read::get(self, running).await,
-            Does::Send => send::run(self, running).await,
+    async fn answer(&self, action: Action, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
+        match action {
+            Action::Create => create::run(self, running, &NestedCalls::of(&running)).await,
+            Action::Update => update::run(self, running, &NestedCalls::of(&running)).await,
+            Action::List => read::list(self, running).await,
+            Action::Get => read::get(self, running).await,
+            Action::Send => send::run(self, running).await,
         }
     }
 }
 
-/// A text of an input.
+/// Returns a text of an input.
 pub(super) fn text<'a>(input: &'a Map<String, Value>, field: &str) -> Option<&'a str> {
     input.get(field).and_then(Value::as_str)
 }
 
-/// A failure with its reason.
+/// Creates a failure with its reason.
 pub(super) fn failed(error: impl std::fmt::Display) -> ToolFailure {
     ToolFailure::new(error.to_string())
 }
 
 impl Tool for TeamTool {
     fn name(&self) -> &str {
-        self.does.spec().name
+        self.action.spec().name
     }
 
     fn spec(&self) -> ToolSpec {
-        self.does.spec().for_model()
+        self.action.spec().for_model()
     }
 
-    /// Changes are made one after the other: their numbers come in the order of the calls.
+    /// Changes are made one at a time, so that numbers follow the order of the calls.
     fn hints(&self) -> Hints {
-        let reads = matches!(self.does, Does::List | Does::Get);
+        let reads = matches!(self.action, Action::List | Action::Get);
         Hints { read_only: reads, destructive: false, open_world: false, together: reads }
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
-        self.does.spec().validate(input)?;
-        match self.does {
-            Does::Create => create::check(input),
-            Does::Send => send::check(input),
-            Does::Update | Does::List | Does::Get => Ok(()),
+        self.action.spec().validate(input)?;
+        match self.action {
+            Action::Create => create::check(input),
+            Action::Send => send::check(input),
+            Action::Update | Action::List | Action::Get => Ok(()),
         }
     }
 
     fn defaults(&self) -> Map<String, Value> {
-        self.does.spec().defaults()
+        self.action.spec().defaults()
     }
 
-    /// It writes down what is to be done, and does nothing of it: no mode asks about it.
+    /// The tool only records work to be done and does none of it: no mode asks about it.
     fn effect(&self, _: &Session, _: &Map<String, Value>) -> Effect {
         Effect::Reads
     }
 
     fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(self.at.answer(self.does, running))
+        Box::pin(self.at.answer(self.action, running))
     }
 }

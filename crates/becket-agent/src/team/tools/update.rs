@@ -1,7 +1,7 @@
-//! `TaskUpdate`: changes a task of the list; completes it, if TaskCompleted hooks let it.
+//! `TaskUpdate`: changes a task of the list; completes it, if TaskCompleted hooks allow it.
 //!
 //! INVARIANT: a task is completed only as its hooks have judged it. If they deny, stop the host, or another change came
-//! first, nothing of the update is done.
+//! first, no part of the update is applied.
 
 use super::super::list::{Change, ListedTask, Status, To};
 use super::tool::{At, failed, text};
@@ -45,7 +45,7 @@ pub(super) async fn run(
     if change.to == Some(To::Status(Status::Completed)) {
         let mut as_if = list.all(cancel).await.map_err(failed)?;
         let before = as_if.find(id).cloned();
-        // What could not be done anyway is not judged.
+        // A change that is not possible anyway is not judged by hooks.
         let after = as_if.change(id, &change, who.as_deref()).map_err(failed)?;
         if after.status.is_some() {
             at.judged(completed(at, &after.task, running), running, nested).await.map_err(|failure| {
@@ -55,7 +55,7 @@ pub(super) async fn run(
             change.judged = before;
         }
     }
-    // Once hooks have let it, the change is made: a cancel in between would help no caller.
+    // Once hooks have allowed it, the change is made: a cancel in between would not help any caller.
     let changed = list.change(id, change, who.as_deref(), &CancellationToken::new()).await.map_err(failed)?;
     let mut response = json!({"success": true, "taskId": changed.task.id, "updatedFields": changed.fields});
     if let Some((from, to)) = changed.status {
@@ -70,7 +70,7 @@ pub(super) async fn run(
 }
 
 fn completed(at: &At, task: &ListedTask, running: RunningCall<'_>) -> TaskCompleted {
-    let (teammate_name, team_name) = at.whose(running.session);
+    let (teammate_name, team_name) = at.caller_and_team(running.session);
     TaskCompleted::new(task.id.clone(), task.subject.clone(), false)
         .task_description(task.description.clone())
         .teammate_name(teammate_name)

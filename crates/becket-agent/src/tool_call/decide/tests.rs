@@ -1,4 +1,5 @@
-//! Every combination of settlement, mode, effect, hook, person and classifier, held to the rules that a reader would name.
+//! Every combination of settlement, mode, effect, hook, person and classifier, checked against the rules as a reader
+//! would state them.
 
 use super::*;
 
@@ -38,7 +39,7 @@ fn rulings() -> Vec<Option<ClassifierDecision>> {
     std::iter::once(None).chain(rulings.into_iter().map(Some)).collect()
 }
 
-/// One combination and what comes of it.
+/// A combination and its result.
 struct Combination<'a> {
     settlement: Option<Settlement>,
     facts: Facts<'a>,
@@ -97,15 +98,15 @@ fn the_classifier_is_asked_in_auto_about_what_nobody_else_decides_and_about_noth
             Effect::Edits | Effect::EditsElsewhere | Effect::Acts => true,
             Effect::Reads | Effect::EditsProtected => false,
         };
-        let asked = *facts.mode == PermissionMode::Auto
+        let expected = *facts.mode == PermissionMode::Auto
             && at.settlement == Some(Settlement::Undecided)
             && open_to_it
             && facts.requires_user.is_none()
             && at.ruling.is_some();
-        assert_eq!(at.first == Next::Classify, asked, "{facts:?} {:?}", at.settlement);
+        assert_eq!(at.first == Next::Classify, expected, "{facts:?} {:?}", at.settlement);
         assert_ne!(at.last, Next::Classify);
         let by_classifier = matches!(&at.last, Next::Deny { by: DeniedBy::Classifier, .. });
-        assert_eq!(by_classifier, asked && matches!(at.ruling, Some(ClassifierDecision::Deny(_))));
+        assert_eq!(by_classifier, expected && matches!(at.ruling, Some(ClassifierDecision::Deny(_))));
     });
 }
 

@@ -1,4 +1,4 @@
-//! Groups of calls, and broken ones among them.
+//! Groups of calls, and broken calls in them.
 
 use super::*;
 use becket_engine::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};

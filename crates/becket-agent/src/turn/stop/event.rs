@@ -1,4 +1,4 @@
-//! The event at the end of a turn, by whose turn it is.
+//! The event at the end of a turn, for the session or a subagent.
 
 use becket_model::event::agents::SubagentStop;
 use becket_model::event::lifecycle::Stop;
@@ -9,20 +9,20 @@ use std::path::PathBuf;
 /// The event that is fired when an agent loop is about to end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StopEvent {
-    /// The session's own.
+    /// The event of the session's own agent loop.
     Stop,
-    /// A subagent's.
+    /// The event of a subagent.
     SubagentStop {
-        /// The subagent.
+        /// The id of the subagent.
         id: AgentId,
-        /// Its name.
+        /// The name of the subagent.
         kind: String,
-        /// Its own transcript.
+        /// The subagent's own transcript.
         transcript: PathBuf,
     },
 }
 
-/// Fields of such an event.
+/// The fields of such an event.
 pub(super) struct AtStop {
     pub(super) active: bool,
     pub(super) text: String,

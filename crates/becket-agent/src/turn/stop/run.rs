@@ -1,10 +1,10 @@
-//! Runs what there is at the end of a turn.
+//! Runs the tasks and hooks at the end of a turn.
 
 use super::super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::super::end::EndReason;
-use super::super::prepare::Woken;
+use super::super::prepare::RewakeEffect;
 use super::super::tasks::AtTurnEnd;
-use super::decide::{Next, Prevention, Says, feedback, next};
+use super::decide::{Next, Prevention, StopOutput, feedback, next};
 use super::event::AtStop;
 use super::summary;
 use crate::hook_messages;
@@ -14,7 +14,8 @@ use becket_model::{Event, EventBody, EventKind};
 use becket_tools::tasks::Tasks;
 
 impl AgentLoop {
-    /// The model is done: the host's tasks, then Stop or SubagentStop, then what they say.
+    /// Handles the end of the model's work: runs the host's tasks, fires Stop or SubagentStop, and applies their
+    /// results.
     pub(in super::super) async fn stop(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         if !self.may_hear_of_tasks()
             && let Some(step) = self.demand_output(turn)
@@ -29,23 +30,23 @@ impl AgentLoop {
         if cancel.is_cancelled() {
             return Step::End(EndReason::Interrupted);
         }
-        let mut says = match &fired {
-            Some((hook, outcome)) => Says::of(hook, &outcome.verdict),
-            None => Says::default(),
+        let mut combined = match &fired {
+            Some((hook, outcome)) => StopOutput::of(hook, &outcome.verdict),
+            None => StopOutput::default(),
         };
         tokio::select! {
             biased;
             () = cancel.cancelled() => return Step::End(EndReason::Interrupted),
-            wakes = self.wakes() => add(&mut says, self.stop_event.kind(), wakes),
+            wakes = self.wakes() => add(&mut combined, self.stop_event.kind(), wakes),
         }
         if let Some((hook, outcome)) = &fired {
-            self.tell_of_stop(hook, outcome, says.prevented.as_ref());
+            self.tell_of_stop(hook, outcome, combined.prevented.as_ref());
         }
-        let step = self.go_on_or_end(turn, says);
+        let step = self.go_on_or_end(turn, combined);
         if matches!(step, Step::End(EndReason::Completed)) && self.waited_for_tasks(turn, cancel).await {
             return Step::Prepare;
         }
-        // Without an answer so far, as its tasks were to come first.
+        // Without an answer yet, because its tasks had to run first.
         if matches!(step, Step::End(EndReason::Completed))
             && let Some(step) = self.demand_output(turn)
         {
@@ -59,11 +60,11 @@ impl AgentLoop {
 
     async fn turn_end_tasks(&mut self, turn: &Turn, cancel: &CancellationToken) {
         let at = AtTurnEnd {
-            of: self.who.clone(),
+            of: self.origin.clone(),
             session: self.facts.session(),
             text: turn.text.clone(),
             messages: self.conversation.whole(INTERRUPTED).messages().into(),
-            again: turn.stops.is_active(),
+            stop_hook_active: turn.stops.is_active(),
             cancel: cancel.clone(),
         };
         tokio::select! {
@@ -73,7 +74,7 @@ impl AgentLoop {
         }
     }
 
-    /// Fires the event by which the turn wants to end.
+    /// Fires the event for the end of the turn.
     async fn fire_stop(&self, turn: &Turn, cancel: &CancellationToken) -> Option<(String, Outcome)> {
         let background = self.shared.tasks.as_ref().map(Tasks::background_tasks);
         let at = AtStop {
@@ -84,7 +85,7 @@ impl AgentLoop {
         self.fire_at_end(self.stop_event.body(at), cancel).await
     }
 
-    /// Fires an event at the end of a turn. A failure of the engine itself is reported, and does not hold up the turn
+    /// Fires an event at the end of a turn. A failure of the engine itself is reported, and does not block the turn
     /// (L6).
     pub(super) async fn fire_at_end(
         &self,
@@ -106,7 +107,7 @@ impl AgentLoop {
         }
     }
 
-    /// One summary, and one notice of what went wrong (L8).
+    /// Reports one summary, and one notice about errors (L8).
     pub(super) fn tell_of_stop(&self, hook: &str, outcome: &Outcome, prevented: Option<&Prevention>) {
         for notice in hook_messages::messages(hook, &outcome.verdict) {
             self.updates.notice(notice);
@@ -116,13 +117,13 @@ impl AgentLoop {
             if let Some(notice) = summary::notice(hook, outcome, &summary) {
                 self.updates.notice(notice);
             }
-            self.updates.tell(UpdateKind::StopHooks(summary));
+            self.updates.send(UpdateKind::StopHooks(summary));
         }
     }
 
-    pub(super) fn go_on_or_end(&mut self, turn: &mut Turn, says: Says) -> Step {
+    pub(super) fn go_on_or_end(&mut self, turn: &mut Turn, combined: StopOutput) -> Step {
         let cap = self.shared.options.stop_cap;
-        match next(&says, &mut turn.stops, cap) {
+        match next(&combined, &mut turn.stops, cap) {
             Next::Ends => Step::End(EndReason::Completed),
             Next::Prevented(Prevention { because, by }) => {
                 Step::End(EndReason::HookStopped { because, by: Some(by) })
@@ -135,42 +136,41 @@ impl AgentLoop {
                 Step::End(EndReason::Capped { cap })
             }
             Next::GoesOn => {
-                // The answer that a hook wants is not one of those that the host allows (L4).
+                // An answer that a hook requests does not count against the host's limit (L4).
                 turn.wanted_by_hooks += 1;
-                self.send_back(says);
+                self.send_back(combined);
                 Step::Prepare
             }
         }
     }
 
-    /// Gives the model the reasons to continue.
-    fn send_back(&mut self, says: Says) {
+    /// Adds the reasons to continue for the model.
+    fn send_back(&mut self, combined: StopOutput) {
         let conversation = self.conversation.whole(INTERRUPTED);
-        for block in says.blocks {
+        for block in combined.blocks {
             conversation.feedback(block.clone());
             let content = vec![becket_llm::Block::Text(block)];
-            self.updates.tell(UpdateKind::Told { content, hidden: true });
+            self.updates.send(UpdateKind::UserMessage { content, hidden: true });
         }
-        for context in says.contexts {
+        for context in combined.contexts {
             conversation.beside(context);
         }
     }
 }
 
-/// Adds the output of hooks that were waited for late (A4): an exit 2 on Stop sends the model back; that of another
-/// event
-/// is context, and so continues, too.
-fn add(says: &mut Says, event: EventKind, wakes: Vec<Woken>) {
+/// Adds the output of hooks that were waited for late (A4): an exit 2 on Stop makes the model continue; that of another
+/// event is context, and so continues, too.
+fn add(combined: &mut StopOutput, event: EventKind, wakes: Vec<RewakeEffect>) {
     for wake in wakes {
         match wake {
-            Woken::TurnGoesOn(text) => says.blocks.push(feedback(event, &text)),
-            Woken::Told(text) => says.contexts.push(text),
-            Woken::LoopStopped { told: _, because, by } => {
-                says.prevented.get_or_insert(Prevention { because, by });
+            RewakeEffect::TurnContinues(text) => combined.blocks.push(feedback(event, &text)),
+            RewakeEffect::Reminder(text) => combined.contexts.push(text),
+            RewakeEffect::LoopStopped { message: _, because, by } => {
+                combined.prevented.get_or_insert(Prevention { because, by });
             }
-            Woken::PromptRejected(because) => {
+            RewakeEffect::PromptRejected(because) => {
                 let by = format!("{event} hook");
-                says.prevented.get_or_insert(Prevention { because, by });
+                combined.prevented.get_or_insert(Prevention { because, by });
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::hook_messages;
 use crate::update::{Level, Notice, StopSummary};
 use becket_engine::{Outcome, Run};
 
-/// The summary; `None` if no hook ran.
+/// Returns the summary; `None` if no hook ran.
 pub(super) fn summary(outcome: &Outcome, prevented: Option<String>) -> Option<StopSummary> {
     if outcome.runs.is_empty() {
         return None;
@@ -31,14 +31,14 @@ fn error(run: &Run) -> Option<String> {
     Some(format!("`{}`: {text}", run.handler.place.label))
 }
 
-/// Returns the texts of hooks that have sent the model back.
+/// Returns the texts of hooks that have made the model continue.
 fn blocks(outcome: &Outcome) -> impl Iterator<Item = String> + '_ {
     hook_messages::blocks(&outcome.verdict)
         .iter()
         .map(|said| format!("`{}`: {}", said.label, said.what.text.trim()))
 }
 
-/// One notice of all that went wrong; says so if something went unchecked (O10).
+/// Returns one notice about all errors, which says so if something went unchecked (O10).
 pub(super) fn notice(hook: &str, outcome: &Outcome, summary: &StopSummary) -> Option<Notice> {
     let unchecked = outcome.verdict.unchecked().next().is_some();
     if summary.errors.is_empty() && !unchecked {
@@ -46,7 +46,7 @@ pub(super) fn notice(hook: &str, outcome: &Outcome, summary: &StopSummary) -> Op
     }
     let failed = outcome.runs.iter().any(|run| run.failure.is_some());
     if !failed && !unchecked {
-        // The model gets all of it; a reader of the summary gets the first lines.
+        // The model gets the complete text; a reader of the summary gets the first lines.
         let reasons: Vec<String> = summary.errors.iter().map(|error| first_line(error)).collect();
         let text = format!("blocked by {}", reasons.join("; "));
         return Some(Notice { level: Level::Notice, hook: Some(hook.to_owned()), text, unchecked });

@@ -1,4 +1,4 @@
-//! With the git of this machine.
+//! Tests with the git of this machine.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -50,7 +50,7 @@ impl World {
         Repository::around(&self.at("repo")).unwrap()
     }
 
-    /// A worktree `name` on `branch`, about to be made.
+    /// Returns a worktree `name` on `branch` that is about to be created.
     fn made(&self, name: &str, branch: &str) -> GitWorktree {
         let repository = self.repository();
         GitWorktree {
@@ -75,10 +75,10 @@ async fn a_place_is_one_session_s_and_who_comes_late_undoes_nothing() {
     let world = World::new();
     let (first, second) = (world.made("x", "work-x"), world.made("x", "work-x"));
     first.claim().unwrap();
-    assert!(matches!(second.claim(), Err(WorktreeError::Taken { .. })));
+    assert!(matches!(second.claim(), Err(WorktreeError::PathOccupied { .. })));
     assert!(first.path.is_dir(), "it is still the first one's");
     let held = first.make(&never()).await.unwrap();
-    assert!(matches!(second.claim(), Err(WorktreeError::Taken { .. })));
+    assert!(matches!(second.claim(), Err(WorktreeError::PathOccupied { .. })));
     assert_eq!(
         (fs::read_to_string(first.path.join("a.txt")).unwrap().as_str(), world.branches().as_str()),
         ("one", "work-x")
@@ -101,7 +101,7 @@ async fn a_branch_that_was_there_stays_whatever_is_undone() {
     made.undo(&error).await;
     assert_eq!(world.branches(), "work-x", "it stands where the worktree would have begun");
     assert!(!made.path.exists());
-    // Begun, and cut short before anything was made.
+    // Begun, and interrupted before anything was created.
     made.claim().unwrap();
     made.remove().await.unwrap();
     assert_eq!(world.branches(), "work-x");
@@ -112,13 +112,13 @@ async fn a_branch_that_was_there_stays_whatever_is_undone() {
 async fn what_was_begun_and_failed_leaves_nothing() {
     let world = World::new();
     let mut made = world.made("x", "work-x");
-    // A commit that there is not: the branch can't begin.
+    // The commit does not exist, so the branch can't be created.
     made.base = Some("1".repeat(40));
     made.claim().unwrap();
     let error = made.make(&never()).await.unwrap_err();
     assert!(matches!(error, WorktreeError::Git { .. }), "{error}");
     made.undo(&error).await;
-    // The files can't be checked out: branch and place are there by then.
+    // The files can't be checked out, but branch and directory exist by then.
     made.base = Some(world.git(&["rev-parse", "HEAD"]));
     fs::write(&made.private, "in the way").unwrap();
     made.claim().unwrap();
@@ -168,7 +168,7 @@ async fn one_whose_files_are_gone_is_forgotten_unless_it_is_locked() {
         fs::remove_dir_all(&made.path).unwrap();
         if is_locked {
             world.git(&["worktree", "lock", "--reason", "a drive", &made.path.to_string_lossy()]);
-            assert!(matches!(made.claim(), Err(WorktreeError::Taken { .. })));
+            assert!(matches!(made.claim(), Err(WorktreeError::PathOccupied { .. })));
             assert!(part.exists() && !made.path.exists());
         } else {
             made.claim().unwrap();

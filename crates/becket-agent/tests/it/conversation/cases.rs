@@ -1,4 +1,4 @@
-//! Single conversations, as data, and what types alone can't show.
+//! Single conversations, as data, and errors that types alone can't prevent.
 
 use crate::conversation::checker::refusal;
 use crate::conversation::moves::answer;
@@ -88,8 +88,8 @@ fn open_step(mut calls: OpenCalls, name: &str, with: &Value) -> At {
     At::Open(calls)
 }
 
-/// A text, or blocks in short: `["call", id, name]`, `["text", …]`, `["thought", text, signature]`, `["image", type]`;
-/// an object is a block that is not known.
+/// Parses a text, or blocks in short form: `["call", id, name]`, `["text", …]`, `["thought", text, signature]`,
+/// `["image", type]`; an object is an unknown block.
 fn blocks(value: &Value) -> Vec<Block> {
     let Some(list) = value.as_array() else { return vec![Block::Text(value.as_str().unwrap().into())] };
     let block = |block: &Value| {
@@ -149,7 +149,7 @@ fn a_wrong_result_is_named_and_changes_nothing() {
     let mut calls = open(vec![call("a"), call("b")]);
     calls.answer("a", vec![Block::Text("first".into())], false).unwrap();
     let twice = calls.answer("a", vec![Block::Text("second".into())], true);
-    assert_eq!(twice, Err(AnswerError::Twice { id: "a".into() }));
+    assert_eq!(twice, Err(AnswerError::AlreadyAnswered { id: "a".into() }));
     let unknown = AnswerError::Unknown { id: "c".into() };
     assert_eq!(calls.answer("c", Vec::new(), false), Err(unknown.clone()));
     assert_eq!(calls.beside_call("c", "text"), Err(unknown));

@@ -1,4 +1,4 @@
-//! The messages that the API accepts, written from its rules and its known errors.
+//! A checker for the messages that the API accepts, written from its rules and its known errors.
 
 use becket_llm::{Block, Message, Role};
 use std::collections::HashSet;
@@ -86,7 +86,7 @@ fn result(content: &[Block], is_error: bool) -> Option<String> {
     content.iter().find_map(material)
 }
 
-/// A block that a user or a tool may show.
+/// Returns an error about a block that a user or a tool may not send.
 fn material(block: &Block) -> Option<String> {
     match block {
         Block::Text(text) => blank(text),

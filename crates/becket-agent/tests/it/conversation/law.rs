@@ -1,4 +1,4 @@
-//! In all cases the API accepts the conversation, and the stored entries make the same one again.
+//! The API accepts every conversation, and the stored entries restore the same one.
 
 use crate::conversation::checker::refusal;
 use crate::conversation::moves::{Move, State, moves, replayed};
@@ -52,7 +52,7 @@ fn refused(state: &State) -> Option<String> {
     }
 }
 
-/// A stored conversation equals the original; calls that were not deferred are answered.
+/// Compares a restored conversation with the original; calls that were not deferred are answered.
 fn same(state: State, (again, misfits): (State, usize)) -> Result<(), TestCaseError> {
     prop_assert_eq!(misfits, 0);
     match (state, again) {

@@ -1,4 +1,4 @@
-//! Anything that may happen to a conversation, in any order, crashes included.
+//! Everything that may happen to a conversation, in any order, including crashes.
 
 use becket_agent::conversation::{
     Conversation, DeferredCalls, Entry, Next, OpenCalls, Replay, StoredConversation,
@@ -7,7 +7,7 @@ use becket_llm::{Block, Object, Response, StopReason, Usage};
 use proptest::prelude::*;
 use serde_json::json;
 
-/// One thing that happens. What does not fit the state is passed over.
+/// An action on a conversation. If it does not fit the state, it is skipped.
 #[derive(Debug, Clone)]
 pub(crate) enum Move {
     Say(Vec<Block>),
@@ -29,9 +29,9 @@ pub(crate) enum Move {
         from: usize,
     },
     Resume,
-    /// Everything is stored up to here.
+    /// Stores all entries so far.
     Store,
-    /// The process dies; what was not stored is lost, and perhaps the last things that were.
+    /// The process crashes: entries that were not stored are lost, and possibly the last stored ones.
     Crash {
         lost: usize,
     },
@@ -69,7 +69,7 @@ fn id() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Any block, from anybody: models and tools are not to be trusted with the API's rules.
+/// Generates any block of any role: models and tools may break the API's rules.
 fn block() -> impl Strategy<Value = Block> {
     let name = prop_oneof![4 => Just("Bash".to_owned()), 1 => Just("no such\ntool".to_owned()), 1 => Just("x".repeat(300))];
     let media = prop_oneof![Just("image/png"), Just("image/svg+xml")];
@@ -128,7 +128,7 @@ impl State {
         }
     }
 
-    /// Applies a move to any state.
+    /// Applies an action to any state.
     pub(crate) fn after(self, what: &Move) -> Self {
         match self {
             Self::Whole(conversation) => Self::of_whole(conversation, what),
@@ -179,7 +179,7 @@ impl State {
     }
 }
 
-/// The same again, from its entries.
+/// Restores the state from its entries.
 pub(crate) fn replayed(entries: &[Entry]) -> (State, usize) {
     let mut replay = Replay::default();
     let misfits = entries.iter().filter(|entry| replay.take((*entry).clone()).is_err()).count();

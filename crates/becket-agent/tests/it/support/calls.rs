@@ -21,26 +21,26 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::Notify;
 
-/// Long enough for any loaded machine.
+/// A timeout that is long enough for any loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// Behaviour of a probe.
+/// The behaviour of a probe.
 #[derive(Clone, Default)]
 pub(crate) enum Does {
     #[default]
     Answers,
     Fails(String),
     Panics,
-    /// Until it is cancelled or dropped.
+    /// Runs until it is cancelled or dropped.
     Hangs,
-    /// Before it says what it would do.
+    /// Panics before it returns a future.
     PanicsEarly,
 }
 
-/// A tool called `Probe`; takes `n`, a number, and `path`, a text.
+/// A tool named `Probe`; takes `n`, a number, and `path`, a text.
 #[derive(Clone, Default)]
 pub(crate) struct Probe {
-    /// `Probe`, where it is none.
+    /// The name of the tool; `None` means `Probe`.
     pub(crate) name: Option<&'static str>,
     pub(crate) does: Does,
     pub(crate) effect: Option<Effect>,
@@ -49,9 +49,9 @@ pub(crate) struct Probe {
     pub(crate) server: Option<ToolServer>,
     /// The defaults of its schema.
     pub(crate) defaults: Value,
-    /// Cancelled when it is asked what it would do.
+    /// A token that is cancelled when the tool's effect is requested.
     pub(crate) cancels: Option<CancellationToken>,
-    /// The inputs it ran with.
+    /// The inputs that the tool ran with.
     pub(crate) ran: Arc<Mutex<Vec<Value>>>,
     pub(crate) started: Arc<Notify>,
 }
@@ -149,13 +149,13 @@ pub(crate) enum Says {
     Yes,
     No,
     Panics,
-    /// Never.
+    /// Never answers.
     Nothing,
-    /// Nothing to the first prompt, no to the others.
+    /// Does not answer the first prompt, and denies the others.
     NothingThenNo,
-    /// Nothing to the first prompt, yes to the others.
+    /// Does not answer the first prompt, and allows the others.
     NothingThenYes,
-    /// Once told to.
+    /// Allows once notified.
     YesAfter(Arc<Notify>),
 }
 
@@ -197,7 +197,7 @@ impl AskPermission for Person {
     }
 }
 
-/// A classifier that answers as told; keeps what it was asked.
+/// A classifier with a fixed answer; records its inputs.
 #[derive(Clone)]
 pub(crate) struct Judge {
     says: &'static str,
@@ -235,7 +235,7 @@ impl Classifier for Judge {
     }
 }
 
-/// A directory with hooks in it, and a session there.
+/// A directory with hooks, and a session in it.
 pub(crate) struct Place {
     _root: TempDir,
     pub(crate) dir: PathBuf,
@@ -279,13 +279,13 @@ impl Place {
         std::fs::read_to_string(self.dir.join(file)).unwrap_or_default()
     }
 
-    /// Waits until a hook has made a file.
+    /// Waits until a hook has created a file.
     pub(crate) async fn wait_for(&self, file: &str) {
         until(&format!("`{file}` is made"), || self.dir.join(file).exists()).await;
     }
 }
 
-/// Settings with one handler for each of these commands.
+/// Returns settings with one handler for each of these commands.
 pub(crate) fn hooks(of: &[(&str, &[&str])]) -> Value {
     let groups = |commands: &[&str]| -> Value {
         let handlers: Vec<Value> =

@@ -1,4 +1,4 @@
-//! A session's own tools over a tree: calls, effects, suggestions, and a table of cases.
+//! A session's own tools in a tree: calls, effects, suggestions, and a table of cases.
 
 #![allow(clippy::panic, reason = "a test helper fails by panicking")]
 
@@ -39,7 +39,7 @@ impl InSession {
         self.call_as(tool, input.clone(), input).await
     }
 
-    /// Calls with a normalized input: `own` is the model's.
+    /// Runs a call with a normalized input; `own` is the model's.
     pub(crate) async fn call_as(
         &self,
         tool: &str,
@@ -72,7 +72,7 @@ impl InSession {
         tool.suggestions(&self.session, &object(input)).iter().map(|update| update.to_json()).collect()
     }
 
-    /// Reads a file so that it is known.
+    /// Reads a file so that the tools have seen it.
     pub(crate) async fn read(&self, tree: &Tree, path: &str) {
         self.call("Read", json!({"file_path": tree.base.join(path)})).await.unwrap();
     }

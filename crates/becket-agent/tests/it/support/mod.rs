@@ -17,10 +17,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Directories of programs on any machine that runs these tests.
+/// The program directories on any machine that runs these tests.
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// `work` is the session's cwd, `more` another working directory, `outside` neither.
+/// A tree in which `work` is the session's cwd, `more` another working directory, and `outside` neither.
 pub(crate) struct Tree {
     _root: TempDir,
     pub(crate) base: PathBuf,
@@ -63,7 +63,7 @@ impl Tree {
         symlink(self.base.join(to), self.base.join(at)).unwrap();
     }
 
-    /// Every path below the tree, with what it holds.
+    /// Returns every path below the tree, with its content.
     pub(crate) fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let (mut found, mut left) = (Vec::new(), vec![self.base.clone()]);
         while let Some(directory) = left.pop() {
@@ -72,7 +72,7 @@ impl Tree {
                 if entry.file_type().unwrap().is_dir() {
                     left.push(path.clone());
                 }
-                // A refreshed index is not a change of content.
+                // A refreshed index does not count as a change of content.
                 let kept = entry.file_type().unwrap().is_file() && !path.ends_with(".git/index");
                 found.push((path.clone(), if kept { fs::read(&path).unwrap() } else { Vec::new() }));
             }
@@ -98,7 +98,7 @@ impl Tree {
     }
 }
 
-/// Tools and the session that they are called in.
+/// The tools, and the session in which they are called.
 #[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) tools: ToolSet,
@@ -157,7 +157,7 @@ impl Host {
     }
 }
 
-/// The end of a call.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ToolAnswer {
     pub(crate) text: String,

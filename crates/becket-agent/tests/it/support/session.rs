@@ -19,10 +19,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Long enough for any loaded machine.
+/// A timeout that is long enough for any loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// Record of the tools' work.
+/// The record of the tools' work.
 #[derive(Default)]
 pub(crate) struct Done {
     pub(crate) ran: Mutex<Vec<Value>>,
@@ -30,8 +30,8 @@ pub(crate) struct Done {
     pub(crate) most: AtomicUsize,
 }
 
-/// `Probe` runs alone, `Side` beside others, `Bash` is called as a shell is. Each answers `did <n>`, or does what its input
-/// says: `fails`, `sleep_ms`, `hangs`, `moves` (to a directory below the session's).
+/// A tool: `Probe` runs alone, `Side` runs together with others, `Bash` is called like a shell. Each answers `did <n>`,
+/// or follows its input: `fails`, `sleep_ms`, `hangs`, `moves` (to a directory below the session's).
 struct Does {
     name: &'static str,
     facts: Facts,
@@ -90,7 +90,7 @@ impl Tool for Does {
     }
 }
 
-/// A directory with hooks in it and a session there.
+/// A directory with hooks, and a session in it.
 pub(crate) struct At {
     _root: TempDir,
     pub(crate) dir: PathBuf,
@@ -102,10 +102,11 @@ pub(crate) struct At {
     pub(crate) facts: Facts,
 }
 
-/// First lines of a hook: record its input; that is in `$in`.
+/// The first lines of a hook, which record its input and store it in `$in`.
 const NOTED: &str = r#"in=$(cat); printf '%s\n' "$in" >> "$HERE/log"; "#;
 
-/// Settings with these hooks: per event a list of shell texts, or of handlers with `command` and other keys.
+/// Returns settings with these hooks: for each event a list of shell texts, or of handlers with `command` and other
+/// keys.
 pub(crate) fn settings(hooks: &Value, more: &Value) -> Value {
     let handler = |hook: &Value| {
         let mut handler = if hook.is_object() { hook.clone() } else { json!({"command": hook}) };
@@ -125,7 +126,7 @@ pub(crate) fn settings(hooks: &Value, more: &Value) -> Value {
 }
 
 impl At {
-    /// Hooks by event; a script of turns, as JSON.
+    /// Creates a session with hooks by event, and a script of turns, as JSON.
     pub(crate) fn new(settings: &Value, turns: &Value) -> Self {
         Self::of(settings, turns, false)
     }
@@ -185,12 +186,12 @@ impl At {
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The names of the events that hooks were given.
+    /// Returns the names of the events that hooks received.
     pub(crate) fn events(&self) -> Vec<String> {
         self.noted().iter().map(|input| input["hook_event_name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Each request, as one text: `user: …`, `assistant: …`.
+    /// Returns each request as one text: `user: …`, `assistant: …`.
     pub(crate) fn requests(&self) -> Vec<String> {
         let requests = self.model.requests();
         requests.iter().map(|recorded| shown(&recorded.request.messages)).collect()
@@ -212,7 +213,7 @@ impl At {
     }
 }
 
-/// Messages as one text.
+/// Returns messages as one text.
 pub(crate) fn shown(messages: &[Message]) -> String {
     let lines = messages.iter().map(|message| {
         let blocks: Vec<String> = message.content.iter().map(block).collect();

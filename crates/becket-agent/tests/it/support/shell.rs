@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Long enough for any loaded machine.
+/// A timeout that is long enough for any loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// The directory of a session, and all its moves.
+/// The directory of a session, and all its changes.
 pub(crate) struct At {
     root: PathBuf,
     more: PathBuf,
@@ -38,7 +38,7 @@ impl Whereabouts for At {
     }
 }
 
-/// A session in `work` of a tree, its shell, its tasks.
+/// A session in `work` of a tree, with its shell and its tasks.
 pub(crate) struct Shell {
     pub(crate) tree: Tree,
     pub(crate) at: Arc<At>,
@@ -53,7 +53,7 @@ impl Shell {
         Self::of(Tree::new(), |host| host)
     }
 
-    /// Builds a shell in surroundings that `host` may change; a runner and a marker variable are already in them.
+    /// Builds a shell in surroundings that `host` may change; they already contain a runner and a marker variable.
     pub(crate) fn of(tree: Tree, host: impl FnOnce(Surroundings) -> Surroundings) -> Self {
         let (marker, runner) = (Marker::new(), becket_process::Runner::new());
         let (name, value) = marker.env();
@@ -97,7 +97,7 @@ impl Shell {
         said(self.call(json!({"command": command})).await)
     }
 
-    /// Starts a line in the background; gives its id.
+    /// Starts a line in the background; returns its id.
     pub(crate) async fn start(&self, command: &str) -> String {
         let output = self.call(json!({"command": command, "run_in_background": true})).await.unwrap();
         output.response["backgroundTaskId"].as_str().unwrap().to_owned()
@@ -108,7 +108,7 @@ impl Shell {
     }
 }
 
-/// One call of a tool.
+/// Runs a call of a tool.
 pub(crate) async fn run(
     tool: &dyn Tool,
     session: &Session,

@@ -14,7 +14,7 @@ fn lines(home: &Home) -> Vec<String> {
 }
 
 /// Returns the store's reports on these lines.
-fn said(home: &Home, lines: &[String]) -> Vec<String> {
+fn reports(home: &Home, lines: &[String]) -> Vec<String> {
     home.put(lines.join("\n").as_bytes());
     let (_, restored) = home.resume();
     assert_eq!(refused(&restored.stored), None);
@@ -33,7 +33,7 @@ fn each_kind_of_damage_is_named() {
 
     let mut garbage = lines.clone();
     garbage[result] = "garbage \u{fffd}".into();
-    let damage = said(&home, &garbage);
+    let damage = reports(&home, &garbage);
     assert!(
         damage[0].starts_with("8: a line that is not a JSON object is left out: expected value"),
         "{damage:?}"
@@ -46,22 +46,22 @@ fn each_kind_of_damage_is_named() {
 
     let mut lost = lines.clone();
     lost.remove(called);
-    let damage = said(&home, &lost);
+    let damage = reports(&home, &lost);
     let misfits = damage.iter().filter(|line| line.contains("it does not fit what stands before it")).count();
     assert_eq!(misfits, 2, "both results: {damage:?}");
     assert!(damage.iter().any(|line| line.contains("no call `b` is open")), "{damage:?}");
 
     let mut twice = lines.clone();
     twice.insert(result, lines[result].clone());
-    let damage = said(&home, &twice);
+    let damage = reports(&home, &twice);
     assert!(damage.len() == 1 && damage[0].contains("is there twice: the second is left out"), "{damage:?}");
 
     let mut lacking = lines.clone();
     lacking[called] = r#"{"type": "assistant", "uuid": "x"}"#.into();
-    let damage = said(&home, &lacking);
+    let damage = reports(&home, &lacking);
     assert_eq!(damage[0], "7: an answer without its message: it is left out");
     let array = vec![lines[0].clone(), "[1]".into(), lines[1].clone(), "{\"type\"".into()];
-    let damage = said(&home, &array);
+    let damage = reports(&home, &array);
     assert!(
         damage[0].starts_with("2: a line that is not a JSON object")
             && damage[1].starts_with("4: a torn line")
@@ -84,7 +84,7 @@ fn nothing_is_wrong_with_padding_and_lines_of_others() {
         r#"{"type": "user", "isSidechain": true, "message": {"role": "user", "content": "aside"}}"#.into(),
     );
     padded.push("\0".repeat(100));
-    assert_eq!(said(&home, &padded), Vec::<String>::new());
+    assert_eq!(reports(&home, &padded), Vec::<String>::new());
     assert_eq!(whole(home.resume().1).messages(), expected);
 }
 

@@ -1,4 +1,4 @@
-//! A process that is killed while it writes, and a disk that is full: as they really are.
+//! A process that is killed while it writes, and a disk that is full, for real.
 
 use crate::transcript::fixture::{Home, ID, cwd, text, whole};
 use becket_agent::conversation::Conversation;
@@ -9,10 +9,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Exists in a directory in which a helper may work; running the ignored tests elsewhere is harmless.
+/// A file that exists in a directory in which a helper may work; running the ignored tests elsewhere is harmless.
 const LICENCE: &str = "helper-may-run";
 
-/// Runs one of the helpers below in a home of its own; a limit on the size of files is an error there, not a signal.
+/// Returns a command that runs one of the helpers below in a home of its own; exceeding the file size limit is an error
+/// there, not a signal.
 fn helper(name: &str, home: &Home) -> Command {
     std::fs::write(home.dir.path().join(LICENCE), "").unwrap();
     let mut command = Command::new("sh");

@@ -1,4 +1,4 @@
-//! A root that another program uses as well: its sessions are read and never changed.
+//! A root that another program also uses: its sessions are read and never changed.
 
 use crate::transcript::fixture::{CWD, ID, a_session, counted, cwd, text, whole};
 use becket_agent::conversation::{Conversation, Next};
@@ -28,7 +28,8 @@ impl Shared {
         self.dir.path().join(format!("{root}/projects/-work-my-app/{id}.jsonl"))
     }
 
-    /// A session as Claude Code writes it: a line for each block of an answer, and lines of kinds that only it knows.
+    /// Creates a session as Claude Code writes it: one line for each block of an answer, and lines of kinds that only
+    /// it knows.
     fn foreign(&self) -> (PathBuf, String) {
         let line = |uuid: &str, parent: Option<&str>, own: Value| {
             let mut line = json!({"uuid": uuid, "parentUuid": parent, "sessionId": FOREIGN, "cwd": CWD,
@@ -64,7 +65,7 @@ impl Shared {
     }
 }
 
-/// A turn with an answer.
+/// Adds a turn with an answer.
 fn turn(conversation: &mut Conversation, prompt: &str, said: &str) {
     conversation.say(text(prompt)).unwrap();
     let answer = crate::conversation::moves::answer(text(said), 1);
@@ -96,7 +97,7 @@ fn a_session_of_another_program_is_copied_and_stays_as_it_is() {
     drop(log);
     let copied = lines(&copy);
     assert!(copied.iter().any(|line| line["payload"] == json!({"a": [1]})), "unknown lines survive");
-    // The copy is Becket's own, and is continued in its place.
+    // The copy belongs to Becket, and is continued in place.
     let id = copy.file_stem().unwrap().to_str().unwrap();
     let (_, again) = home.store.resume(cwd(), id).unwrap();
     assert_eq!((again.copy_of.as_ref(), again.prompts), (None, 2));
@@ -113,7 +114,7 @@ fn sessions_of_earlier_versions_stay_where_they_are_and_readable() {
     let own = Store::new(home.dir.path().join("becket"));
     drop(a_session(&mut own.create(cwd(), Some(ID)).unwrap()));
     let old = home.path("becket", ID);
-    // As earlier versions wrote it: without a version, and with another kind of title.
+    // The format of earlier versions: without a version, and with another kind of title.
     let text = fs::read_to_string(&old).unwrap();
     let text: String = text
         .lines()

@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct McpCalled {
-    /// The tool by its full name.
+    /// The full name of the tool.
     pub tool: String,
     /// The kind of its end.
     pub ended: McpEnded,
@@ -46,13 +46,13 @@ pub enum McpEnded {
     Done,
     /// The tool was started and failed.
     Failed,
-    /// It was not run.
+    /// The tool was not run.
     Denied,
-    /// A hook stopped the session before it ran.
+    /// A hook stopped the session before the tool ran.
     Stopped,
-    /// It waits for the session to be resumed.
+    /// The call waits for the session to be resumed.
     Deferred,
-    /// The input is not the tool's.
+    /// The input is not valid for the tool.
     Invalid,
 }
 
@@ -98,13 +98,13 @@ impl McpCalled {
     }
 
     /// Records the end of a failed call.
-    pub fn ends(&mut self, ended: McpEnded, why: String) {
+    pub fn record_end(&mut self, ended: McpEnded, why: String) {
         (self.ended, self.why) = (ended, Some(why));
     }
 
     /// Records a denial by `by`, one of the values of [`McpCalled::denied_by`].
     pub fn denied(&mut self, by: &'static str, why: String) {
-        self.ends(McpEnded::Denied, why);
+        self.record_end(McpEnded::Denied, why);
         self.denied_by = Some(by);
     }
 }

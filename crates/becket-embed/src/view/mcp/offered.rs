@@ -29,7 +29,7 @@ pub struct McpResource {
     /// Its description by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its kind.
+    /// Its MIME type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Its size in bytes.
@@ -52,7 +52,7 @@ pub struct McpContents {
 pub struct McpContent {
     /// Its URI.
     pub uri: String,
-    /// Its kind.
+    /// Its MIME type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The text.
@@ -64,7 +64,7 @@ pub struct McpContent {
 }
 
 impl McpResources {
-    /// The lists of a server.
+    /// Converts the lists of a server.
     pub fn new(server: &str, listed: &Resources) -> Self {
         let resources = listed.resources.iter().map(|resource| McpResource {
             uri: resource.uri.clone(),
@@ -199,14 +199,14 @@ pub struct McpAccount {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "in", rename_all = "kebab-case")]
 pub enum McpKept {
-    /// In a file that only its owner can read.
+    /// A file that only its owner can read.
     File {
         /// Its path.
         path: String,
     },
-    /// In the keyring of the system.
+    /// The keyring of the system.
     Keyring,
-    /// In another store.
+    /// Another store.
     Elsewhere {
         /// The name of the store.
         what: String,
@@ -228,12 +228,12 @@ impl McpKept {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum McpAccountState {
-    /// There are tokens now.
+    /// The server has tokens now.
     LoggedIn,
     /// The server is connected without a new login.
     Connected,
     /// The tokens were removed.
     LoggedOut,
-    /// There were none.
+    /// There were no tokens.
     NotLoggedIn,
 }

@@ -1,4 +1,4 @@
-//! However a session ends, none of its servers is left.
+//! Checks that no server remains, however a session ends.
 
 use crate::servers::place::{Place, call, denies, ours};
 use becket_engine::CancellationToken;
@@ -6,7 +6,7 @@ use becket_testkit::proc::{PATIENCE, wait_until};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-/// A server that never answers, with a child in a session of its own.
+/// Returns a server that never answers, with a child in a separate session.
 fn mute() -> Value {
     json!({"mcp_servers": {"ours": ours(&["--hang-initialize", "--leaver"])}})
 }
@@ -57,8 +57,8 @@ async fn nobody_begins_them_after_the_end() {
         place.opened(&[denies("ours")], json!({"mcp_servers": {"ours": ours(&[])}})).expect("it opens");
     session.close().await;
     let outcome = place.fired_until(&session, &CancellationToken::new()).await;
-    let told = outcome["hooks"][0]["failure"].as_str().unwrap_or_default();
-    assert!(told.contains("the session has ended"), "{outcome:#}");
+    let failure = outcome["hooks"][0]["failure"].as_str().unwrap_or_default();
+    assert!(failure.contains("the session has ended"), "{outcome:#}");
     assert!(place.is_left_alone());
 }
 
@@ -66,14 +66,14 @@ async fn nobody_begins_them_after_the_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_that_are_being_connected_end_with_their_session_too() {
     for is_closed in [true, false] {
-        // Longer than any test waits.
+        // This is longer than any test waits.
         let place = Place::new().with_var("MCP_TIMEOUT", "3600000");
         let session = place.opened(&[denies("ours")], mute()).expect("it opens");
         let cancel = CancellationToken::new();
         let event = session.ready(call(&session));
         let started = async {
             becket_testkit::wait::until("a server starts", || place.servers() > 0).await;
-            // The call that connects them is given up; the servers are not.
+            // The call that connects the servers is cancelled; the servers are not.
             cancel.cancel();
         };
         let (fired, ()) = tokio::join!(session.fire(event, &cancel), started);

@@ -77,7 +77,7 @@ async fn the_servers_of_a_session_are_no_others() {
         let outcome = place.fired(session).await;
         assert_eq!(outcome["result"], "passed");
         assert!(
-            outcome["hooks"][0]["failure"].as_str().is_some_and(|told| told.contains(why)),
+            outcome["hooks"][0]["failure"].as_str().is_some_and(|failure| failure.contains(why)),
             "{outcome:#}"
         );
     }

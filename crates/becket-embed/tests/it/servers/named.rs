@@ -1,4 +1,4 @@
-//! Servers that can't be used keep a session from being opened.
+//! Servers that can't be used prevent a session from being opened.
 
 use crate::servers::place::{Place, denies, ours};
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ fn servers_that_cannot_be_read_keep_a_session_from_being_opened() {
     ];
     for (name, text, why) in files {
         std::fs::write(place.project().join(name), text).expect("it can be written");
-        let told = refused(&place, json!({"mcp_config": name}));
-        assert!(told.contains(why), "{name}: {told}");
+        let error = refused(&place, json!({"mcp_config": name}));
+        assert!(error.contains(why), "{name}: {error}");
     }
     let others = [
         (json!({"mcp_config": "none.json"}), "none.json` can't be read"),
@@ -33,8 +33,8 @@ fn servers_that_cannot_be_read_keep_a_session_from_being_opened() {
         ),
     ];
     for (named, why) in others {
-        let told = refused(&place, named.clone());
-        assert!(told.contains(why), "{named}: {told}");
+        let error = refused(&place, named.clone());
+        assert!(error.contains(why), "{named}: {error}");
     }
 }
 
@@ -46,10 +46,10 @@ fn a_server_that_is_written_wrongly_is_an_error_where_errors_are_none_to_go_on_w
     assert!(place.opened(&[denies("ours")], wrong.clone()).is_ok());
     let mut strict = wrong;
     strict["strict"] = true.into();
-    let told = refused(&place, strict);
+    let error = refused(&place, strict);
     assert!(
-        told.contains("the MCP server `odd` can't be used") && told.contains("`NOT_SET` is not set"),
-        "{told}"
+        error.contains("the MCP server `odd` can't be used") && error.contains("`NOT_SET` is not set"),
+        "{error}"
     );
 }
 
@@ -60,8 +60,8 @@ fn a_time_to_connect_that_is_none_is_refused() {
         let place = Place::new().with_var("MCP_TIMEOUT", given);
         let opened = place.opened(&[denies("ours")], json!({"mcp_servers": {"ours": ours(&[])}}));
         assert_eq!(opened.is_ok(), is_time, "{given}");
-        let said = |why: String| why.contains(&format!("`MCP_TIMEOUT={given}` is not a valid time"));
-        assert!(opened.err().is_none_or(|why| said(why.to_string())));
+        let is_refused = |why: String| why.contains(&format!("`MCP_TIMEOUT={given}` is not a valid time"));
+        assert!(opened.err().is_none_or(|why| is_refused(why.to_string())));
         let without = place.opened(&[denies("ours")], json!({}));
         assert!(without.is_ok(), "it has no servers to connect");
     }

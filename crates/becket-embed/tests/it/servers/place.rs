@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// A server that does as its flags say.
+/// A server controlled by its flags.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../becket-mcp/tests/servers/server.py");
 
 pub(crate) struct Place {
@@ -20,13 +20,13 @@ pub(crate) struct Place {
     host: Host,
 }
 
-/// The entry of a server.
+/// Returns the entry of a server.
 pub(crate) fn ours(flags: &[&str]) -> Value {
     let arguments = [&[SCRIPT], flags].concat();
     json!({"command": "python3", "args": arguments})
 }
 
-/// A hook that a server has deny.
+/// Returns a hook through which a server denies.
 pub(crate) fn denies(server: &str) -> Value {
     let denial = json!({"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "told so"});
     json!({"type": "mcp_tool", "server": server, "tool": "echo", "input": {"hookSpecificOutput": denial}})
@@ -59,18 +59,18 @@ impl Place {
         self.directory.path().join("project")
     }
 
-    /// The same with a variable of the host.
+    /// Adds a variable of the host.
     pub(crate) fn with_var(mut self, name: &str, value: &str) -> Self {
         self.host.environment = self.host.environment.with_var(name, value);
         self
     }
 
-    /// A session with these hooks on tool calls, whose servers carry the marker.
+    /// Opens a session with these hooks on tool calls, whose servers have the marker.
     pub(crate) fn opened(&self, hooks: &[Value], more: Value) -> Result<Session, NotOpened> {
         self.opened_until(hooks, more, CancellationToken::new())
     }
 
-    /// The same, until a token of the host's.
+    /// Does the same, until a token of the host is cancelled.
     pub(crate) fn opened_until(
         &self,
         hooks: &[Value],
@@ -93,7 +93,7 @@ impl Place {
         self.fired_until(session, session.cancel()).await
     }
 
-    /// The same, until a token.
+    /// Does the same, until a token is cancelled.
     pub(crate) async fn fired_until(&self, session: &Session, cancel: &CancellationToken) -> Value {
         let event = call(session);
         let (event, outcome) = session.fire(session.ready(event), cancel).await.expect("nobody cancels it");
@@ -117,18 +117,18 @@ impl Place {
         (pairs, place.join("cwd").read_link().expect("it is somewhere"))
     }
 
-    /// Returns true if nothing is left now.
+    /// Returns true if no server remains now.
     pub(crate) fn is_left_alone(&self) -> bool {
         self.marker.alive().is_empty()
     }
 
-    /// Returns true if nothing is left before long.
+    /// Returns true if no server remains after a short time.
     pub(crate) fn will_be_left_alone(&self) -> bool {
         wait_until(|| self.is_left_alone())
     }
 }
 
-/// A call of a tool.
+/// Returns a call of a tool.
 pub(crate) fn call(session: &Session) -> Event {
     let input = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"});
     let fields: Map<String, Value> = input.as_object().expect("an object").clone();

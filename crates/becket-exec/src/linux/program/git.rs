@@ -1,6 +1,6 @@
 //! The subcommand of git behind its global options.
 //!
-//! An alias needs nothing here: git executes `git SUBCOMMAND` for it, which is examined like any other program.
+//! An alias needs no code here: git executes `git SUBCOMMAND` for it, which is examined like any other program.
 
 /// Global options whose value is the next argument.
 const WITH_VALUE: [&str; 8] = [

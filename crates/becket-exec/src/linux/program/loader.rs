@@ -15,7 +15,7 @@ const OF_LD: [&str; 7] = [
 const OF_QEMU: [&str; 15] =
     ["-0", "-B", "-D", "-E", "-L", "-R", "-U", "-cpu", "-d", "-dfilter", "-g", "-p", "-plugin", "-r", "-s"];
 
-/// Returns the position of the program that is run, if a program of this name runs one. `loads` is true if the file is a
+/// Returns the position of the program to run, if a program with this name runs one. `loads` is true if the file is a
 /// dynamic loader under another name.
 pub(super) fn operand(name: &str, loads: bool, arguments: &[&str]) -> Option<usize> {
     let with_value: &[&str] = match name {
@@ -38,7 +38,7 @@ fn is_loader(name: &str) -> bool {
     ["ld-", "ld.", "ld64."].iter().any(|start| name.starts_with(start)) && name.contains(".so")
 }
 
-/// Valgrind executes one of its tools, which has the same arguments.
+/// Returns whether this is valgrind, which executes one of its tools with the same arguments.
 fn is_valgrind(name: &str) -> bool {
     const TOOLS: [&str; 9] =
         ["cachegrind", "callgrind", "dhat", "drd", "exp-bbv", "helgrind", "lackey", "massif", "memcheck"];

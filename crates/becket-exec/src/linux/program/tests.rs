@@ -1,6 +1,6 @@
 use super::*;
 
-/// Files by their paths; an empty one is the file that runs.
+/// Files by their paths; an empty path is the file that runs.
 #[derive(Default)]
 struct FakeFiles(Vec<(&'static str, Identity)>);
 

@@ -32,7 +32,7 @@ fn a_forced_tool_in_one_piece_is_text() {
     assert_eq!(deltas.last(), Some(&Delta::Stop(StopReason::EndTurn)));
 }
 
-/// Keys and words of events, separated by blanks.
+/// Keys and words of events, separated by spaces.
 const KEYS: &str = "type index delta content_block message usage text partial_json input name id stop_reason error \
                     content thinking signature output_tokens";
 const WORDS: &str = "message_start content_block_start content_block_delta content_block_stop message_delta \
@@ -43,7 +43,7 @@ fn one_of(words: &'static str) -> impl Strategy<Value = &'static str> + Clone {
     prop::sample::select(words.split_whitespace().collect::<Vec<_>>())
 }
 
-/// JSON that resembles events.
+/// Generates JSON that resembles events.
 fn near_events() -> impl Strategy<Value = Value> {
     let odd =
         prop::sample::select(vec![json!(0), json!(1), json!(-1), json!(1e300), Value::Null, json!(true)]);

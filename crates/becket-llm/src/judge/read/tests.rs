@@ -29,7 +29,7 @@ fn each_taken_form_is_read() {
     assert_eq!(read_verdict(never), Ok(verdict));
 }
 
-/// The variant's name.
+/// Returns the name of the variant.
 fn name(error: &VerdictError) -> String {
     let debug = format!("{error:?}");
     debug.split([' ', '{']).next().unwrap_or_default().to_owned()
@@ -104,7 +104,7 @@ fn hostile_texts_take_no_long_time() {
     }
 }
 
-/// Texts near to verdicts.
+/// Generates texts that resemble verdicts.
 fn near_verdicts() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("{\"ok\": true}".to_owned()),
@@ -136,7 +136,7 @@ fn near_verdicts() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// Returns whether a top-level object of the text says no, found in another way than the reader's: every start is
+/// Returns whether a top-level object of the text says no, found in a different way than by the reader: every start is
 /// tried.
 fn some_object_says_no(text: &str) -> bool {
     let mut at = 0;

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// Long enough for a loaded machine, short enough to end a test that hangs.
+/// The timeout: long enough for a loaded machine, short enough to end a test that hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The key that must never be seen.
@@ -23,7 +23,7 @@ pub(crate) const KEY: &str = "sk-very-secret-0123456789";
 pub(crate) enum Step {
     Send(Vec<u8>),
     Wait(Duration),
-    /// Sends this until the client is gone.
+    /// Sends these bytes until the client is gone.
     Forever(Vec<u8>),
     /// Breaks the connection.
     Reset,
@@ -31,11 +31,11 @@ pub(crate) enum Step {
     Hang,
 }
 
-/// A server; each request gets the next list of steps, the last one for ever.
+/// A server; each request gets the next list of steps, and further ones the last list.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
-    /// A connection ended.
+    /// Notified when a connection has ended.
     pub(crate) gone: Arc<Notify>,
 }
 
@@ -63,17 +63,17 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// Heads and bodies of all requests so far.
+    /// Returns the heads and bodies of all requests so far.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().expect("no panic inside").clone()
     }
 
-    /// Returns once this many requests have come.
+    /// Returns once this many requests have arrived.
     pub(crate) async fn asked(&self, times: usize) {
         becket_testkit::wait::until("the requests have come", || self.requests().len() >= times).await;
     }
 
-    /// The body of a request.
+    /// Returns the body of a request.
     pub(crate) fn body(&self, index: usize) -> Value {
         let requests = self.requests();
         let (_, body) = requests[index].split_once("\r\n\r\n").expect("a body");
@@ -138,7 +138,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-/// A head with a body that comes in chunks.
+/// Returns a head with a body that comes in chunks.
 pub(crate) fn chunked(content_type: &str, chunks: &[&[u8]]) -> Vec<Step> {
     let head =
         format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ntransfer-encoding: chunked\r\n\r\n");
@@ -152,13 +152,13 @@ pub(crate) fn chunked(content_type: &str, chunks: &[&[u8]]) -> Vec<Step> {
     vec![Step::Send(bytes)]
 }
 
-/// The start of a stream that a test goes on with.
+/// Returns the start of a stream that a test continues.
 pub(crate) fn stream_head(content_type: &str) -> Step {
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n");
     Step::Send(head.into_bytes())
 }
 
-/// An answer of a status, with more header lines and a body.
+/// Returns an answer with this status, additional header lines and a body.
 pub(crate) fn status(status: &str, headers: &str, body: &str) -> Vec<Step> {
     let length = body.len();
     let head = format!(
@@ -167,7 +167,7 @@ pub(crate) fn status(status: &str, headers: &str, body: &str) -> Vec<Step> {
     vec![Step::Send(format!("{head}{body}").into_bytes())]
 }
 
-/// The bytes of a file below `tests/fixtures`.
+/// Returns the bytes of a file below `tests/fixtures`.
 pub(crate) fn fixture(path: &str) -> Vec<u8> {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path);
     std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
@@ -180,7 +180,7 @@ pub(crate) fn served(path: &str) -> Vec<Step> {
     chunked(content_type, &[&fixture(path)])
 }
 
-/// The cases of a file below `tests/cases`.
+/// Returns the cases of a file below `tests/cases`.
 pub(crate) fn cases(file: &str) -> Vec<Value> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -191,7 +191,7 @@ pub(crate) fn http() -> reqwest::Client {
     http_client(&HttpOptions::default()).expect("a client")
 }
 
-/// A block as the case files write it.
+/// Returns a block in the format of the case files.
 pub(crate) fn written(block: &Block) -> Value {
     match block {
         Block::Text(text) => json!({"text": text}),
@@ -206,7 +206,7 @@ pub(crate) fn written(block: &Block) -> Value {
     }
 }
 
-/// The name of an error's variant.
+/// Returns the name of an error's variant.
 pub(crate) fn variant(error: &ModelError) -> String {
     let debug = format!("{error:?}");
     debug.split([' ', '{', '(']).next().unwrap_or_default().to_owned()

@@ -8,19 +8,19 @@ use std::time::Duration;
 /// A file that must be private, or its lock, can't be used. Nothing was changed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum FileError {
-    /// It is a symbolic link, which may have been planted.
+    /// The file is a symbolic link, which may have been planted.
     #[error("`{}` is a symbolic link: put the file itself there", path.display())]
     Symlink {
         /// The file.
         path: PathBuf,
     },
-    /// It is a directory, a pipe or another special file.
+    /// The path is a directory, a pipe or another special file.
     #[error("`{}` is not a file: move it away", path.display())]
     NoFile {
         /// The path.
         path: PathBuf,
     },
-    /// Another user owns it.
+    /// Another user owns the file.
     #[error("`{}` belongs to the user {owner}: take it over with `chown`, or move it away", path.display())]
     Owner {
         /// The file.
@@ -28,7 +28,7 @@ pub enum FileError {
         /// The id of its owner.
         owner: u32,
     },
-    /// Others may read or write it.
+    /// Other users may read or write the file.
     #[error("others may read or write `{}` (mode {mode:03o}): run `chmod 600` on it", path.display())]
     Mode {
         /// The file.
@@ -36,7 +36,7 @@ pub enum FileError {
         /// Its permissions.
         mode: u32,
     },
-    /// It is larger than the limit.
+    /// The file is larger than the limit.
     #[error("`{}` has more than {cap} bytes: it is not a file of this program", path.display())]
     TooLarge {
         /// The file.
@@ -44,7 +44,7 @@ pub enum FileError {
         /// The limit in bytes.
         cap: u64,
     },
-    /// Another process has held its lock for too long.
+    /// Another process has held the lock for too long.
     #[error("another process has held the lock `{}` for {} s: end it, or try again", path.display(), limit.as_secs_f64())]
     Locked {
         /// The lock.
@@ -59,7 +59,7 @@ pub enum FileError {
         deed: &'static str,
         /// The file.
         path: PathBuf,
-        /// The system's error.
+        /// The error reported by the system.
         source: Arc<io::Error>,
     },
 }

@@ -1,7 +1,6 @@
-//! Reading and replacing of private files.
+//! Reads and replaces private files.
 //!
-//! INVARIANT: what is written is in a file of mode 0600 from its first byte on; a reader sees the old text or the new
-//! one.
+//! INVARIANT: new content is in a file of mode 0600 from its first byte on; a reader sees the old text or the new one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read};
@@ -11,13 +10,13 @@ use becket_base::private_file::{self, NotPrivate};
 
 use super::FileError;
 
-/// Files of tokens have some KiB.
+/// The maximum size of a file; files of tokens have some KiB.
 const CAP: u64 = 8 << 20;
 
 /// Returns the bytes of a file; `None` if it does not exist.
 ///
 /// # Errors
-/// It is not the private file of this user, or it can't be read.
+/// Errors if it is not a private file of this user, or can't be read.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     let named = match fs::symlink_metadata(path) {
         Ok(named) => named,
@@ -27,7 +26,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     if named.is_symlink() {
         return Err(FileError::Symlink { path: path.to_owned() });
     }
-    // Before it is opened: opening a pipe waits for a writer.
+    // Checked before it is opened: opening a pipe waits for a writer.
     if !named.is_file() {
         return Err(FileError::NoFile { path: path.to_owned() });
     }
@@ -52,10 +51,10 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     Ok(Some(bytes))
 }
 
-/// Replaces a file by one with these bytes. A missing directory is created, for this user only.
+/// Replaces a file with one that contains these bytes. A missing directory is created, for this user only.
 ///
 /// # Errors
-/// Nothing has changed: the directory can't be made or written.
+/// Errors if the directory can't be created or written to; nothing has changed then.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     make_parent(path)?;
     private_file::replace(path, bytes).map_err(FileError::io("written", path))

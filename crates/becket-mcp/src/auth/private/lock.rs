@@ -1,6 +1,6 @@
 //! Locks that exclude other processes and other handles of this one.
 //!
-//! A lock is polled instead of being waited for by a thread: a wait can be cancelled, and a process that never releases
+//! A lock is polled instead of being awaited by a thread: a wait can be cancelled, and a process that never releases
 //! it blocks no thread. Lock files are never removed: removing one would let two processes hold it.
 
 use std::fs::File;
@@ -26,7 +26,7 @@ pub(crate) struct Lock(#[expect(dead_code, reason = "open means held")] File);
 /// Takes the lock with this file, waiting for at most `limit`.
 ///
 /// # Errors
-/// Another holder kept it for that long, or the file can't be created.
+/// Errors if another holder kept it for that long, or the file can't be created.
 pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<Lock, FileError> {
     make_parent(path)?;
     let mut options = private_file::options();

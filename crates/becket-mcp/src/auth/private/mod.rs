@@ -1,5 +1,5 @@
-//! Private files, which hold secrets or are written by several processes: readable by their owner only, replaced as a
-//! whole, and changed under a lock.
+//! Private files, which contain secrets or are written by several processes: readable by their owner only, replaced as
+//! a whole, and changed under a lock.
 
 mod error;
 mod file;

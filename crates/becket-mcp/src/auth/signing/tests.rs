@@ -15,7 +15,7 @@ fn made(algorithm: &'static rcgen::SignatureAlgorithm) -> String {
     rcgen::KeyPair::generate_for(algorithm).unwrap().serialize_pem()
 }
 
-/// Returns the public key in the form that signature checks take: the end of its published encoding.
+/// Returns the public key in the form that signature checks accept: the end of its published encoding.
 fn public(signing: &AssertionSigner) -> Vec<u8> {
     let published = signing.key.public_key().unwrap().to_vec();
     let length = match signing.algorithm {
@@ -65,19 +65,19 @@ fn what_each_key_signs_holds_and_says_who_for_whom_and_how_long() {
     let cases = [(&*p256, "ES256"), (&*p384, "ES384"), (&*ed25519, "EdDSA"), (P256_SEC1, "ES256")];
     let rsa = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"].map(|name| (RSA, name));
     for (pem, name) in cases.into_iter().chain(rsa).chain([(RSA_PKCS1, "PS256")]) {
-        let signing = AssertionSigner::new(pem.as_bytes(), Algorithm::named(name), None).unwrap();
-        // The numbers of a signature are shorter now and then: one in 128 begins with a zero.
+        let signing = AssertionSigner::new(pem.as_bytes(), Algorithm::from_name(name), None).unwrap();
+        // The numbers of a signature are sometimes shorter: one in 128 begins with a zero.
         let times = if pem == P256_SEC1 { 600 } else { 3 };
         let mut ids: Vec<String> = (0..times)
             .map(|_| {
-                let [header, said] = checked(&signing, &signing.assertion(&claims()).unwrap());
+                let [header, body] = checked(&signing, &signing.assertion(&claims()).unwrap());
                 assert_eq!(header, json!({"alg": name, "typ": "JWT", "kid": "k1"}));
-                let id = said["jti"].as_str().unwrap().to_owned();
+                let id = body["jti"].as_str().unwrap().to_owned();
                 let whole = json!({
                     "iss": "me", "sub": "me", "aud": "https://as.example", "jti": id,
                     "iat": 1_900_000_000, "exp": 1_900_000_120,
                 });
-                assert_eq!(said, whole, "{name}");
+                assert_eq!(body, whole, "{name}");
                 id
             })
             .collect();
@@ -117,11 +117,11 @@ fn a_key_signs_as_it_can_and_as_the_other_side_takes_it() {
     ] {
         let taken: Option<Vec<String>> = taken.map(|all| all.iter().map(|name| (*name).to_owned()).collect());
         let signing =
-            AssertionSigner::new(pem.as_bytes(), wanted.and_then(Algorithm::named), taken.as_deref());
-        let said = signing.map_or_else(|why| why, |signing| signing.algorithm.name().to_owned());
-        assert_eq!(said, expected, "{wanted:?} {taken:?}");
+            AssertionSigner::new(pem.as_bytes(), wanted.and_then(Algorithm::from_name), taken.as_deref());
+        let outcome = signing.map_or_else(|why| why, |signing| signing.algorithm.name().to_owned());
+        assert_eq!(outcome, expected, "{wanted:?} {taken:?}");
     }
-    assert_eq!(Algorithm::named("none").or(Algorithm::named("HS256")), None);
+    assert_eq!(Algorithm::from_name("none").or(Algorithm::from_name("HS256")), None);
 }
 
 #[test]

@@ -1,15 +1,15 @@
 use super::*;
 
-/// Returns a token once; after a 401 another one, if it has one.
+/// A source that returns a token once; after a 401 another one, if it has one.
 #[derive(Debug)]
 struct Tokens(&'static str, Option<&'static str>);
 
 impl HeaderSource for Tokens {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
-        let answer = match (why, self.1) {
-            (Why::First, _) => Ok(self.0),
-            (Why::After401(_), Some(fresh)) => Ok(fresh),
-            (Why::After401(challenge), None) => Err(NoHeaders::AuthNeeded(challenge)),
+    fn headers(&self, attempt: HeaderAttempt) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
+        let answer = match (attempt, self.1) {
+            (HeaderAttempt::First, _) => Ok(self.0),
+            (HeaderAttempt::After401(_), Some(fresh)) => Ok(fresh),
+            (HeaderAttempt::After401(challenge), None) => Err(NoHeaders::AuthNeeded(challenge)),
         };
         let headers =
             answer.map(|token| vec![(HeaderName::from_static("authorization"), Secret::new(token))]);
@@ -36,7 +36,7 @@ fn fixed(headers: &[(&str, &str)]) -> Arc<dyn HeaderSource> {
 #[tokio::test]
 async fn the_stronger_source_counts_and_a_401_asks_for_others() {
     let configured = fixed(&[("X-Team", "a"), ("Authorization", "mine")]);
-    let refused = || Why::After401(Challenge { header: Some("Bearer".into()) });
+    let refused = || HeaderAttempt::After401(Challenge { header: Some("Bearer".into()) });
     for (sources, first, again) in [
         (vec![configured.clone()], "x-team=a authorization=mine ", "it needs authentication"),
         (
@@ -52,14 +52,14 @@ async fn the_stronger_source_counts_and_a_401_asks_for_others() {
         (vec![], "", "it needs authentication"),
     ] {
         let all = LayeredHeaders::new(sources);
-        assert_eq!(shown(all.headers(Why::First).await), first);
+        assert_eq!(shown(all.headers(HeaderAttempt::First).await), first);
         assert_eq!(shown(all.headers(refused()).await), again);
     }
 }
 
 #[test]
 fn what_is_no_header_is_named_and_its_value_is_not() {
-    for (name, value, said) in [
+    for (name, value, expected) in [
         ("a b", "s3cret", "`a b` is not a name of a header: use letters, digits and `-`"),
         (
             "X-A",
@@ -68,7 +68,7 @@ fn what_is_no_header_is_named_and_its_value_is_not() {
         ),
     ] {
         let error = StaticHeaders::new(&[(name.into(), value.into())]).unwrap_err();
-        assert_eq!(error.to_string(), said);
+        assert_eq!(error.to_string(), expected);
         assert!(!format!("{error:?}").contains("s3cret"));
     }
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::KeyringError;
 use crate::auth::private::FileError;
 
-/// An error of a token store. Its content is unchanged.
+/// An error of a token store, whose content is unchanged.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
-    /// The file, or its lock.
+    /// The file, or its lock, can't be used.
     #[error("the tokens can't be used: {0}")]
     File(#[from] FileError),
     /// The text is not a token store. It is never overwritten: its content may be needed.
@@ -22,23 +22,23 @@ pub enum StoreError {
         path: PathBuf,
         /// The line of the error, from 1; 0 if unknown.
         line: usize,
-        /// The column, likewise.
+        /// The column; 0 if unknown.
         column: usize,
     },
-    /// A newer version of this program wrote it.
+    /// The file was written by a newer version of this program.
     #[error("the file of tokens `{}` has the format {found}, and {known} is the newest known here: update this program", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its format.
+        /// The format of the file.
         found: u64,
-        /// The newest one that is known here.
+        /// The newest format that is known here.
         known: u64,
     },
-    /// The keyring of the system.
+    /// The keyring of the system can't be used.
     #[error("the tokens can't be used: {0}")]
     Keyring(#[from] KeyringError),
-    /// Another kind of store, with its message.
+    /// Another kind of store failed, with this message.
     #[error("the tokens can't be used: {0}")]
     Other(Arc<str>),
 }

@@ -9,19 +9,19 @@ use crate::auth::key::Key;
 use crate::auth::tokens::Tokens;
 use crate::host::BoxFuture;
 
-/// The storage of tokens.
+/// The location of stored tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenLocation {
-    /// In this file.
+    /// The tokens are in this file.
     File(Arc<Path>),
-    /// In the keyring of the system.
+    /// The tokens are in the keyring of the system.
     Keyring,
-    /// In another kind of store, with its description.
+    /// The tokens are in another kind of store, described here.
     Elsewhere(Arc<str>),
 }
 
-/// Returns the usual store: the keyring of the system with the feature `keyring`, which moves the tokens of `file` there;
-/// otherwise that file.
+/// Returns the default store: the keyring of the system with the feature `keyring`, which moves the tokens of `file`
+/// there; otherwise that file.
 #[must_use]
 pub fn default_store(file: PathBuf) -> Arc<dyn TokenStore> {
     #[cfg(feature = "keyring")]
@@ -35,44 +35,44 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     /// Returns the tokens of a server, if there are any.
     ///
     /// # Errors
-    /// The store can't be read. That never means that there are no tokens.
+    /// Errors if the store can't be read. That never means that there are no tokens.
     fn load<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Tokens>, StoreError>>;
 
     /// Checks that the tokens of a login can be stored; called before a login begins.
     ///
     /// # Errors
-    /// They can't be stored.
+    /// Errors if they can't be stored.
     fn ready<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
         let _ = key;
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Stores the tokens of a login instead of earlier ones, and returns their storage. If the future is dropped, all
-    /// of them are stored or none.
+    /// Stores the tokens of a login, replacing earlier ones, and returns their location. If the future is dropped,
+    /// either all of them are stored or none.
     ///
     /// # Errors
-    /// They could not be stored.
+    /// Errors if they could not be stored.
     fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> BoxFuture<'a, Result<TokenLocation, StoreError>>;
 
     /// Stores renewed tokens: the stored ones have been used up.
     ///
     /// # Errors
-    /// They could not be stored.
+    /// Errors if they could not be stored.
     fn renew<'a>(&'a self, key: &'a Key, tokens: Tokens) -> BoxFuture<'a, Result<TokenLocation, StoreError>> {
         self.save(key, tokens)
     }
 
-    /// Deletes the tokens of a server; there need not be any.
+    /// Deletes the tokens of a server, if there are any.
     ///
     /// # Errors
-    /// They could not be deleted.
+    /// Errors if they could not be deleted.
     fn remove<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Excludes all others, in this process and in others, from the guard of this server until it is dropped. It is
-    /// held while tokens are renewed, so `load`, `save` and `remove` must not take it themselves.
+    /// Takes the guard of this server, which excludes all others, in this process and in others, until it is dropped.
+    /// It is held while tokens are renewed, so `load`, `save` and `remove` must not take it themselves.
     ///
     /// # Errors
-    /// Another holder kept it for too long.
+    /// Errors if another holder kept it for too long.
     fn guard<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Guard, StoreError>>;
 }
 

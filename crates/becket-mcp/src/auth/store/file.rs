@@ -16,10 +16,10 @@ use crate::auth::private;
 use crate::auth::tokens::Tokens;
 use crate::host::BoxFuture;
 
-/// Time limit on the wait for the file: others hold it for milliseconds.
+/// The time limit on the wait for the file: others hold its lock for milliseconds.
 const FILE: Duration = Duration::from_secs(10);
 
-/// Time limit on a renewal by another process: longer than its request can take.
+/// The time limit on a renewal by another process: longer than its request can take.
 const RENEWAL: Duration = Duration::from_secs(60);
 
 /// A file of tokens: JSON, mode 0600, replaced as a whole.
@@ -108,7 +108,7 @@ fn read(path: &Path) -> Result<Entries, StoreError> {
     })
 }
 
-/// Files are read and written outside the threads that drive connections.
+/// Runs work on files outside of the threads that drive connections.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {

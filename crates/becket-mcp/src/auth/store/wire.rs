@@ -1,6 +1,6 @@
 //! The token file as text.
 //!
-//! Errors do not quote the text: a damaged file may have a token anywhere, so an error has a position only.
+//! Errors do not quote the text: a damaged file may contain a token anywhere, so an error has only a position.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -37,14 +37,14 @@ struct File {
 
 #[derive(Serialize, Deserialize)]
 struct Entry {
-    /// The name and whole address: see [`Key::id`]. The next two are for people.
+    /// The name and whole address: see [`Key::id`]. The next two members are only for users.
     id: String,
     server: String,
     url: String,
     access_token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refresh_token: Option<String>,
-    /// Seconds since 1970.
+    /// The time in seconds since 1970.
     obtained_at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
@@ -93,7 +93,7 @@ impl Entries {
         serde_json::to_vec_pretty(&file).unwrap_or_default()
     }
 
-    /// Writes the file without the members for people, for stores with little room.
+    /// Writes the file without the members for users, for stores with little room.
     #[cfg(feature = "keyring")]
     pub(super) fn write_narrow(self) -> Vec<u8> {
         serde_json::to_vec(&File { format: FORMAT, servers: self.0 }).unwrap_or_default()
@@ -116,7 +116,8 @@ impl Entries {
 impl Entry {
     fn new(key: &Key, tokens: &Tokens) -> Self {
         let text = |secret: &Secret| secret.expose().to_owned();
-        let Tokens { access, refresh, obtained_at, expires_at, scopes, asked, client, issued } = tokens;
+        let Tokens { access, refresh, obtained_at, expires_at, scopes, requested_scopes, client, issued } =
+            tokens;
         Self {
             id: key.id().to_owned(),
             server: key.server().to_owned(),
@@ -126,7 +127,7 @@ impl Entry {
             obtained_at: seconds(*obtained_at),
             expires_at: expires_at.map(seconds),
             scopes: scopes.clone(),
-            asked: asked.clone(),
+            asked: requested_scopes.clone(),
             client_id: client.id.clone(),
             client_secret: client.proof.secret().map(text),
             client_proof: match client.proof {
@@ -153,7 +154,7 @@ impl Entry {
             obtained_at: instant(self.obtained_at),
             expires_at: self.expires_at.map(instant),
             scopes: self.scopes.clone(),
-            asked: self.asked.clone(),
+            requested_scopes: self.asked.clone(),
             client: Client { id: self.client_id.clone(), proof },
             issued: TokenIssuer {
                 issuer: self.issuer.clone(),

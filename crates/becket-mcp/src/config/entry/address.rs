@@ -1,7 +1,7 @@
 //! The address of a server, checked with the parser that the request uses.
 //!
-//! What that parser would silently correct (blanks, backslashes, missing slashes) is rejected: an address has to mean
-//! the same to a person and to every program. No error quotes any part of one.
+//! Text that the parser would silently correct (blanks, backslashes, missing slashes) is rejected: an address has to
+//! mean the same to a person and to every program. No error quotes any part of one.
 
 use becket_base::address::is_loopback_host;
 use url::{Host, ParseError, Url};
@@ -13,10 +13,10 @@ pub(super) struct Address {
     pub(super) had_fragment: bool,
 }
 
-/// Reads an absolute address of one of two schemes.
+/// Parses an absolute address with one of two schemes.
 ///
 /// # Errors
-/// The problem, and what to do.
+/// Returns the problem, and what to do.
 pub(super) fn read(text: &str, schemes: [&str; 2]) -> Result<Address, String> {
     let why = |why: &str| Err(why.to_owned());
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, schemes: [&str; 2]) -> Result<Address, String> {
     if authority.is_empty() {
         return why(NO_HOST);
     }
-    let mut url = Url::parse(text).map_err(in_words)?;
+    let mut url = Url::parse(text).map_err(describe)?;
     if url.port() == Some(0) {
         return why(BAD_PORT);
     }
@@ -68,7 +68,7 @@ fn has_host(url: &Url) -> bool {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the parser's errors that such a text can't cause")]
-fn in_words(error: ParseError) -> String {
+fn describe(error: ParseError) -> String {
     let why = match error {
         ParseError::EmptyHost => NO_HOST,
         ParseError::InvalidPort => BAD_PORT,

@@ -38,8 +38,8 @@ enum Kind {
     Exchange,
 }
 
-/// The client's members beside its grant.
-pub(super) struct Has {
+/// Other members of the client that a grant may need.
+pub(super) struct ClientMembers {
     pub(super) id: bool,
     pub(super) secret: bool,
 }
@@ -88,7 +88,7 @@ impl RawGrant {
         })
     }
 
-    /// Returns it with variables expanded.
+    /// Returns the grant with variables expanded.
     pub(super) fn expanded(&self, expander: &mut Expander<'_>) -> Self {
         let Self { place, kind, key, assertion, provider } = self.clone();
         let key = key.map(|RawKey { file, algorithm, id }| RawKey {
@@ -102,7 +102,7 @@ impl RawGrant {
     }
 
     /// Returns the grant, if it has all its members and none of another grant.
-    pub(super) fn resolve(self, has: &Has) -> Result<Grant, ServerConfigError> {
+    pub(super) fn resolve(self, has: &ClientMembers) -> Result<Grant, ServerConfigError> {
         let Self { place, kind, key, assertion, provider } = self;
         let provider = provider.map(RawProvider::resolve).transpose()?;
         let no_id = || format!("has the grant `{}` and no `clientId`: write one", kind.name());
@@ -164,7 +164,7 @@ fn private_key(members: &Members<'_, '_>) -> Result<RawKey, ServerConfigError> {
     };
     let algorithm = match members.string("algorithm")? {
         None => None,
-        Some(At { value, place }) => match Algorithm::named(&value) {
+        Some(At { value, place }) => match Algorithm::from_name(&value) {
             Some(algorithm) => Some(algorithm),
             None => return wrong(place, unknown("algorithm", &value, &Algorithm::ALL.map(Algorithm::name))),
         },

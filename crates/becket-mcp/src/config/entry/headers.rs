@@ -1,6 +1,6 @@
 //! Request headers in an entry.
 //!
-//! It rejects everything that could end a header and begin another one, and leaves out those that belong to the
+//! Rejects everything that could end a header and begin another one, and leaves out those that belong to the
 //! transport.
 
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use crate::config::members::At;
 use crate::config::warning::ServerWarning;
 use becket_base::secret::Secret;
 
-/// Headers of the transport. With a duplicate, the server would choose which one counts.
+/// Headers that the transport sets. With a duplicate, the server would choose which one counts.
 const OF_THE_TRANSPORT: [&str; 12] = [
     "accept",
     "connection",
@@ -25,7 +25,7 @@ const OF_THE_TRANSPORT: [&str; 12] = [
     "transfer-encoding",
     "upgrade",
 ];
-/// Those of a WebSocket's handshake.
+/// The prefix of headers of a WebSocket's handshake.
 const OF_A_WEBSOCKET: &str = "sec-websocket-";
 
 /// Returns the headers to send, from names and values with their variables expanded.

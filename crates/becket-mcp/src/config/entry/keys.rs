@@ -1,4 +1,4 @@
-//! The types of servers by name, and the table of the members of each type.
+//! The types of servers by name, and the members of each type.
 
 use crate::config::error::ServerConfigError;
 use crate::config::members::Members;
@@ -18,7 +18,7 @@ pub(super) enum Kind {
     InProcess,
 }
 
-/// Every value of `type`; of two for one type the first is the one in messages.
+/// Every value of `type`; if two name one type, messages use the first one.
 const KINDS: [(&str, Kind); 10] = [
     ("stdio", Kind::Stdio),
     ("http", Kind::Http),
@@ -38,7 +38,7 @@ const STDIO: [&str; 4] = ["command", "args", "env", "cwd"];
 const REMOTE: [&str; 5] = ["url", "headers", "headersHelper", "oauth", "tls"];
 const IDE: [&str; 3] = ["url", "ideName", "authToken"];
 const PROXY: [&str; 2] = ["url", "id"];
-/// The name of the in-process server in the host; the name of the entry is what counts.
+/// The name of the in-process server in the host; the name of the entry is the one that counts.
 const IN_PROCESS: [&str; 1] = ["name"];
 
 impl Kind {

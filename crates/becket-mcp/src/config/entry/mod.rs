@@ -1,8 +1,8 @@
 //! One server's entry, in two steps: as written, and with its variables expanded.
 //!
 //! - `raw` reads the members and determines the type of the server; `keys` lists the keys of each type.
-//! - `resolve` expands the variables and checks what can only be checked then; `address`, `headers` and `grant` check
-//!   their parts.
+//! - `resolve` expands the variables and checks everything that depends on them; `address`, `headers` and `grant`
+//!   check their parts.
 //!
 //! Errors do not quote values, and nothing is guessed: an entry that could be read in two ways is an error.
 

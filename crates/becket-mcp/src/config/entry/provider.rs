@@ -41,7 +41,7 @@ impl RawProvider {
         })
     }
 
-    /// Returns it with variables expanded.
+    /// Returns the provider with variables expanded.
     pub(super) fn expanded(self, expander: &mut Expander<'_>) -> Self {
         let Self { place, endpoint, client, secret, token } = self;
         Self {

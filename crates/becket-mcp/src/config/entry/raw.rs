@@ -1,6 +1,6 @@
 //! An entry as written, before any variable is expanded.
 //!
-//! It has no `Debug`: any of it may be secret.
+//! It has no `Debug`: any part of it may be secret.
 
 use std::time::Duration;
 

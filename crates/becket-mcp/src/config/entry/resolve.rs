@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use url::Url;
 
 use super::address::{self, Address};
-use super::grant::Has;
+use super::grant::ClientMembers;
 use super::headers;
 use super::keys::Kind;
 use super::raw::{RawEntry, RawIde, RawOAuth, RawRemote, RawStdio, RawTls, RawTransport};
@@ -20,8 +20,8 @@ use crate::config::warning::ServerWarning;
 type Variables = [(OsString, OsString)];
 
 impl RawEntry {
-    /// Expands the variables; `own` are those of the scope, which take precedence and are set for processes, and the
-    /// options of its plugin, which are only expanded.
+    /// Expands the variables; `own` are those of the scope, which take precedence and are set for processes. The
+    /// options of its plugin are only expanded.
     pub(in crate::config) fn resolve(
         &self,
         variables: &Variables,
@@ -107,7 +107,7 @@ fn checked(stdio: Stdio, written: &RawStdio, place: &Place) -> Result<Stdio, Ser
     }
 }
 
-/// Returns it with variables expanded.
+/// Returns the remote server with variables expanded.
 fn expanded(written: &RawRemote, expander: &mut Expander<'_>) -> RawRemote {
     let headers = written.headers.iter().map(|(name, value)| (name.clone(), at(value, expander))).collect();
     RawRemote {
@@ -160,9 +160,10 @@ fn oauth(written: RawOAuth) -> Result<OAuth, ServerConfigError> {
     let RawOAuth { client_id, client_secret, client_metadata_url, callback_port, .. } = written;
     let RawOAuth { scopes, metadata_url, grant, .. } = written;
     let is_there = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
-    let grant = grant.resolve(&Has { id: is_there(&client_id), secret: is_there(&client_secret) })?;
+    let grant =
+        grant.resolve(&ClientMembers { id: is_there(&client_id), secret: is_there(&client_secret) })?;
     let text = client_metadata_url.as_ref().map(|at| at.value.clone());
-    // Parsed as a check only; the text as written is the client's id.
+    // Parsed only as a check; the text as written is the client's id.
     client_metadata_url.map(|at| metadata(&at, "clientMetadataUrl")).transpose()?;
     Ok(OAuth {
         client_id,
@@ -177,7 +178,7 @@ fn oauth(written: RawOAuth) -> Result<OAuth, ServerConfigError> {
     })
 }
 
-/// Parses an address whose content decides the destination of credentials: encrypted, or on this machine.
+/// Parses an address that decides the destination of credentials: encrypted, or on this machine.
 pub(super) fn metadata(at: &At<String>, key: &'static str) -> Result<Url, ServerConfigError> {
     let wrong = |why| ServerConfigError::Url { place: at.place.clone(), key, why };
     let Address { url, had_fragment } = address::read(&at.value, ["https", "http"]).map_err(wrong)?;

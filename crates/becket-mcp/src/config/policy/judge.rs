@@ -7,12 +7,12 @@ use crate::config::scope::Scope;
 use crate::config::server::{ServerConfig, Transport};
 use crate::config::status::PolicyReason;
 
-/// The lists of every file. The default is empty, so everything may be used.
+/// The lists of every file. The default is empty, so every server may be used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct McpPolicy {
     pub(super) allowed: Vec<AllowList>,
     pub(super) denied: Vec<(Place, Pattern)>,
-    /// The position of the administrator's switch by which only managed allow lists count.
+    /// The position of the administrator's switch that makes only managed allow lists count.
     pub(super) managed_only: Option<Place>,
 }
 
@@ -61,7 +61,7 @@ impl McpPolicy {
     }
 }
 
-/// Checks a server against lists that count as one; no lists mean no restriction.
+/// Checks a server against lists that count as one; without lists there is no restriction.
 fn allows(
     lists: &[&AllowList],
     server: &ConfiguredServer,

@@ -4,10 +4,10 @@
 //! - `read` reads the lists of one file; `judge` checks one server against all of them.
 //!
 //! It fails closed: an unreadable item denies everything in a deny list, and allows nothing in an allow list. A deny
-//! beats every allow. A file can take away from what others allow and, unless it is the project's, add to it.
+//! overrides every allow. A file can restrict what others allow and, unless it is the project's, extend it.
 //!
-//! It does not check `env` and `cwd` of a server: the author of an entry can choose which program a bare name means. To
-//! pin a server down, allow its program by an absolute path.
+//! It does not check `env` and `cwd` of a server: the author of an entry can choose which program a bare name means.
+//! To allow only a certain program, name it by its absolute path.
 
 mod judge;
 mod pattern;

@@ -9,13 +9,13 @@ use crate::config::server::{ServerConfig, Stdio, Transport};
 /// A pattern of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Pattern {
-    /// `serverName`: its name.
+    /// `serverName`: the name of the server.
     Name(String),
     /// `serverCommand`: program and arguments, all of them and nothing else.
     Command(Vec<String>),
-    /// `serverUrl`: its address.
+    /// `serverUrl`: the address of the server.
     Url(UrlPattern),
-    /// An unreadable pattern, and its subject if that is readable.
+    /// A pattern that can't be parsed, with its key if that is known.
     Unreadable(Option<Key>),
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Key {
     Url,
 }
 
-/// The kind of list that holds a pattern. Ambiguities are read to the disadvantage of the server.
+/// The kind of list that contains a pattern. Ambiguities are resolved to the disadvantage of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum List {
     Allow,
@@ -44,7 +44,7 @@ impl Pattern {
         }
     }
 
-    /// Returns whether it matches a server. Of one whose configuration is invalid, only the name is known.
+    /// Returns whether it matches a server. If the server's configuration is invalid, only its name is known.
     pub(super) fn matches(&self, name: &ServerName, config: Option<&ServerConfig>, list: List) -> bool {
         let transport = config.map(|config| &config.transport);
         match self {

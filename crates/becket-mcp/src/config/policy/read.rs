@@ -46,7 +46,7 @@ impl<'a> Source<'_, 'a> {
             self.root.0.iter().filter(|(known, _)| known == key).map(|(_, value)| *value).collect();
         if let Some(second) = values.get(1) {
             let place = self.place(second);
-            self.problems.push(ConfigError::Twice { place, key: key.to_owned(), effect });
+            self.problems.push(ConfigError::DuplicateKey { place, key: key.to_owned(), effect });
         }
         values
     }
@@ -55,7 +55,7 @@ impl<'a> Source<'_, 'a> {
         self.text.start_of(raw.get())
     }
 
-    /// The error for a value of the wrong type.
+    /// Records a value of the wrong type as a problem.
     pub(in crate::config) fn wrong_kind(
         &mut self,
         raw: &RawValue,
@@ -68,7 +68,7 @@ impl<'a> Source<'_, 'a> {
     }
 }
 
-/// A duplicate list is ambiguous: it allows nothing.
+/// Reads the allow list. A duplicate list is ambiguous, so it allows nothing.
 fn allowed(source: &mut Source<'_, '_>) -> Option<AllowList> {
     let values = source.values(ALLOWED, ALLOWS_NOTHING);
     let first = values.first()?;
@@ -122,7 +122,7 @@ fn list(
     patterns
 }
 
-/// Reads one pattern; else returns its subject and the problem.
+/// Parses one pattern; otherwise returns its key and the problem.
 fn pattern(raw: &RawValue) -> Result<Pattern, (Option<Key>, &'static str)> {
     const SHAPE: &str =
         "is not an object with one of `serverName`, `serverCommand` and `serverUrl`: write one";
@@ -134,7 +134,7 @@ fn pattern(raw: &RawValue) -> Result<Pattern, (Option<Key>, &'static str)> {
         _ => None,
     };
     let [(key, value)] = pairs.as_slice() else {
-        // The narrowest of them: its author meant to pin a server down.
+        // The narrowest of them: its author meant to restrict the server to it.
         return Err((pairs.iter().filter_map(|(key, _)| key_of(key)).max(), SHAPE));
     };
     let key = key_of(key).ok_or((None, SHAPE))?;

@@ -1,13 +1,14 @@
 //! Patterns of addresses, such as `https://*.example.com/*`, compared part by part with a parsed address.
 //!
 //! - Scheme: `http`, `https`, `ws`, `wss`, or `*`. Denying `https` denies `wss` too, and `http` denies `ws`.
-//! - Host: a name or an address; `*.` before a name matches everything below it, `*` alone for any host. Case, dots at
-//!   the end, spelling (IDN, IPv4) make no difference.
-//! - Port: a number or `*`. Without one, the scheme's own is allowed, and every one is denied.
-//! - Path: `*` matches any characters. Without one, or with `/` alone, every path. Escapes and doubled slashes make no
-//!   difference; a path that servers may read in two ways is allowed by none and denied by any.
+//! - Host: a name or an address; `*.` before a name matches everything below it, `*` alone any host. Case, dots at the
+//!   end and spelling (IDN, IPv4) make no difference.
+//! - Port: a number or `*`. Without one, an allow pattern matches the scheme's own port, a deny pattern every port.
+//! - Path: `*` matches any characters. Without one, or with `/` alone, every path matches. Escapes and doubled slashes
+//!   make no difference; an ambiguous path, which servers may read in two ways, matches no allow pattern and every
+//!   deny pattern.
 //!
-//! Queries are not compared. Texts are not compared either: `https://good.com@evil.com` is at `evil.com`.
+//! Queries are not compared, and neither are texts: `https://good.com@evil.com` is at `evil.com`.
 
 use url::{Host, Url};
 
@@ -16,11 +17,11 @@ use super::pattern::List;
 /// A parsed pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UrlPattern {
-    /// `None` matches any.
+    /// The scheme; `None` matches any.
     scheme: Option<String>,
     host: HostPattern,
     port: Port,
-    /// `None` matches any.
+    /// The path; `None` matches any.
     path: Option<String>,
 }
 
@@ -41,10 +42,10 @@ enum Port {
 const SCHEMES: [&str; 4] = ["http", "https", "ws", "wss"];
 
 impl UrlPattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// The problem, and what to do.
+    /// Returns the problem, and what to do.
     pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
         if text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\') {
             return Err("has a blank or a backslash in it: write it without");
@@ -72,7 +73,7 @@ impl UrlPattern {
         })
     }
 
-    /// Returns whether an address matches the pattern, as read in a list of this kind.
+    /// Returns whether an address matches the pattern, as interpreted in a list of this kind.
     pub(super) fn matches(&self, url: &Url, list: List) -> bool {
         self.is_scheme(url.scheme(), list)
             && self.is_host(url)
@@ -117,7 +118,7 @@ impl UrlPattern {
 }
 
 fn host_and_port(authority: &str) -> Result<(&str, Port), &'static str> {
-    // An IPv6 address has colons of its own, within brackets.
+    // An IPv6 address contains colons, within brackets.
     let colon = authority.rfind(':').filter(|colon| authority.rfind(']').is_none_or(|end| end < *colon));
     let Some(colon) = colon else { return Ok((authority, Port::Unsaid)) };
     let (host, port) = (&authority[..colon], &authority[colon + 1..]);

@@ -1,6 +1,6 @@
-//! The stream that the answer to a request comes over.
+//! The stream that contains the answer to a request.
 //!
-//! INVARIANT: it ends with an answer. If the server's does not come, one that names the fault replaces it.
+//! INVARIANT: it ends with an answer. If the server's does not arrive, one that names the fault replaces it.
 
 use rmcp::model::{JsonRpcMessage, RequestId};
 use sse_stream::Sse;
@@ -42,7 +42,7 @@ impl Answer {
             };
             if let Err(fault) = self.take_up(fault).await {
                 self.is_over = true;
-                return Some(event(&self.client.lost().broken_off(self.id.clone(), fault)));
+                return Some(event(&self.client.lost_answers().broken_off(self.id.clone(), fault)));
             }
         }
     }
@@ -56,7 +56,7 @@ impl Answer {
                 Line::Message(message) => return self.take(text, *message),
                 Line::Unreadable(_, why) => {
                     self.is_over = true;
-                    return Ok(event(&self.client.lost().unreadable(self.id.clone(), why)));
+                    return Ok(event(&self.client.lost_answers().unreadable(self.id.clone(), why)));
                 }
                 // A notification of an unknown kind, or something other than a message, has no receiver.
                 Line::Ignored | Line::NoMessage => {}
@@ -64,7 +64,7 @@ impl Answer {
         }
     }
 
-    /// Passes a message on; the answer gets the id of the request, as no other arrives here.
+    /// Passes a message on; an answer gets the id of the request, as no other answer arrives here.
     fn take(&mut self, text: String, message: Message) -> Result<Sse, Fault> {
         match &message {
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => return Ok(sse(text)),
@@ -79,7 +79,7 @@ impl Answer {
         Ok(event(&answer))
     }
 
-    /// Resumes the stream after the last event, if the server supports that. The request itself is not sent again.
+    /// Resumes the stream after the last event, if the server supports this. The request itself is not sent again.
     async fn take_up(&mut self, fault: Fault) -> Result<(), Fault> {
         let Fault::BrokenOff(_) = &fault else { return Err(fault) };
         while self.mark.id.is_some() && self.tries < TRIES {
@@ -103,7 +103,7 @@ fn sse(text: String) -> Sse {
     Sse { data: Some(text), ..Sse::default() }
 }
 
-/// Encodes a message as an event. One that was parsed or created here can be written.
+/// Encodes a message as an event. A message that was parsed or created here can always be encoded.
 fn event(message: &Message) -> Sse {
     Sse { data: serde_json::to_string(message).ok(), ..Sse::default() }
 }

@@ -1,4 +1,4 @@
-//! The HTTP client that `rmcp` speaks through: each message is one POST, and each POST has an end.
+//! The HTTP client that `rmcp` uses: each message is one POST, and each POST ends.
 
 use becket_base::http::body::{self, BodyError};
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ use crate::fault::Fault;
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const EVENTS: &str = "text/event-stream";
-/// Limit on the bytes that are read of a refusal.
+/// The limit on the bytes of a refusal that are read.
 const REFUSAL: usize = 64 << 10;
 
 type Error = StreamableHttpError<NotSent>;
@@ -98,7 +98,7 @@ impl Client {
         &self.0.requests
     }
 
-    pub(super) fn lost(&self) -> &LostAnswers {
+    pub(super) fn lost_answers(&self) -> &LostAnswers {
         &self.0.state.lost
     }
 
@@ -180,11 +180,11 @@ impl Client {
         }
         let content_type = content_type(&response).map(str::to_owned);
         let body = self.whole(response).await?;
-        let answer = meaning::of_body(&body, content_type.as_deref(), id, self.lost())?;
+        let answer = meaning::of_body(&body, content_type.as_deref(), id, self.lost_answers())?;
         Ok(StreamableHttpPostResponse::Json(answer, session))
     }
 
-    /// Reads a complete body, if it is not too large.
+    /// Reads a complete body, up to the size limit.
     async fn whole(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
         let (requests, cap) = (&self.0.requests, self.0.requests.cap());
         body::read(&mut response, cap).await.map_err(|error| match error {
@@ -197,7 +197,7 @@ impl Client {
         if matches!(fault, Fault::SessionExpired) {
             self.0.sessions.lost(way);
         }
-        // The library ends the connection without a reason then.
+        // Otherwise the library would end the connection without a reason.
         if asked.kind == Kind::Initialized {
             self.0.state.broke(fault.clone());
         }
@@ -296,7 +296,7 @@ async fn refusal(
 ) -> Result<StreamableHttpPostResponse, Fault> {
     let status = response.status().as_u16();
     let mut body = Vec::new();
-    // An unreadable refusal costs nothing: its status matters most.
+    // The body is optional: the status of a refusal matters most.
     let _ = body::read_up_to(&mut response, REFUSAL, &mut body).await;
     let answer = meaning::of_refusal(status, &body, asked)?;
     Ok(StreamableHttpPostResponse::Json(answer, None))

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::super::link::Era;
 
-/// Shared by the links of one host. Cheap to clone.
+/// The state shared by the links of one host. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Network {
     proxy: Option<Url>,
@@ -15,7 +15,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// The proxy; without one, servers are reached directly, regardless of the environment.
+    /// Sets the proxy; without one, servers are reached directly, regardless of the environment.
     pub(crate) fn through(proxy: Option<Url>) -> Self {
         Self { proxy, eras: Arc::default() }
     }

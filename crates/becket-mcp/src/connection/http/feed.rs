@@ -58,7 +58,7 @@ impl Feed {
     }
 }
 
-/// The data of an event that carries a message.
+/// Returns the data of an event that carries a message.
 fn message(event: Event) -> Option<String> {
     let is_message = event.name.is_empty() || event.name == b"message";
     let text = String::from_utf8(event.data).ok().filter(|_| is_message)?;

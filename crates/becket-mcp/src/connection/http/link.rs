@@ -17,12 +17,12 @@ use super::requests::Requests;
 use super::wire::Wire;
 use crate::fault::Fault;
 
-/// Time of silence after which a server is assumed not to know `server/discover`. A slow server is unaffected: it is
-/// greeted again in the other way, and without this limit.
+/// The time of silence after which a server is assumed not to support `server/discover`. A slow server is unaffected:
+/// it gets the other greeting, without this limit.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// A server that is reached by streamable HTTP. Dropping it stops all its work; a server learns of the end of its
-/// session only from [`Link::end`].
+/// A server that is reached by streamable HTTP. Dropping it stops all its work; only [`Link::end`] informs the server
+/// of the end of its session.
 pub(crate) struct HttpLink {
     requests: Arc<Requests>,
     sessions: Arc<Sessions>,
@@ -36,7 +36,7 @@ impl HttpLink {
     /// Creates the link. Nothing is sent yet.
     ///
     /// # Errors
-    /// The configuration does not allow a connection to the server.
+    /// Errors if the configuration does not allow a connection to the server.
     pub(crate) fn new(target: &Target, network: &Network) -> Result<Self, Fault> {
         Ok(Self {
             requests: Arc::new(Requests::new(target, network)?),
@@ -49,7 +49,7 @@ impl HttpLink {
     }
 }
 
-/// The address of a server behind a proxy: its id below the proxy's path.
+/// Returns the address of a server behind a proxy: its id below the proxy's path.
 pub(crate) fn proxied(base: &Url, id: &str) -> Url {
     let mut url = base.clone();
     if let Ok(mut path) = url.path_segments_mut() {
@@ -61,7 +61,7 @@ pub(crate) fn proxied(base: &Url, id: &str) -> Url {
 impl Link for HttpLink {
     type Wire = Wire;
 
-    /// A new one each time: leftovers of one attempt must not disturb the next.
+    /// Creates a new wire each time: leftovers of one attempt must not disturb the next.
     async fn wire(&self) -> Result<Wire, Fault> {
         let over = self.over.child_token();
         let (requests, sessions) = (Arc::clone(&self.requests), Arc::clone(&self.sessions));

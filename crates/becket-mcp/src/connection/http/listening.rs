@@ -1,7 +1,7 @@
 //! The stream of unsolicited server messages.
 //!
-//! INVARIANT: it is opened at most `TRIES` times in a row without an event; then it ends, and the connection goes on:
-//! only notifications are missed.
+//! INVARIANT: it is opened at most `TRIES` times in a row without an event; then it ends, and the connection
+//! continues: only notifications are missed.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::feed::{Feed, Mark};
 use super::pause::{TRIES, pause};
 use crate::fault::Fault;
 
-/// Minimum lifetime of a stream that counts as successful, even without events: proxies cut idle ones.
+/// The minimum lifetime of a stream that counts as successful, even without events: proxies cut idle ones.
 const LONG: Duration = Duration::from_secs(10);
 
-/// A stream that is opened again when it breaks.
+/// A stream that is reopened when it breaks.
 pub(super) struct ServerStream {
     client: Client,
     session: SessionHeaders,
@@ -63,7 +63,7 @@ impl ServerStream {
                 self.client.listens(true);
             }
             Err(Fault::Unreachable(_) | Fault::BrokenOff(_) | Fault::Status { status: 500.., .. }) => {}
-            // The server has no such stream any longer, or denies access.
+            // The server no longer has such a stream, or denies access.
             Err(_) => return None,
         }
         Some(())

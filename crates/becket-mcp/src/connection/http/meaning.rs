@@ -13,11 +13,11 @@ use super::super::lost_answers::LostAnswers;
 use super::super::message::{self, Line};
 use crate::fault::Fault;
 
-/// Limit on the quoted part of an invalid answer, in characters.
+/// The limit on the quoted part of an invalid answer, in characters.
 const SHOWN: usize = 200;
-/// The transport itself refuses a request: it was not processed.
+/// The code with which the transport itself refuses a request: it was not processed.
 const REFUSED: i32 = -32000;
-/// The session is unknown to the server.
+/// The code for a session that is unknown to the server.
 const EXPIRED: &str = "-32001";
 
 pub(super) type Message = RxJsonRpcMessage<RoleClient>;
@@ -39,7 +39,7 @@ pub(super) enum Kind {
     Initialize,
     /// `server/discover`.
     Discover,
-    /// The notice that the handshake is done.
+    /// The notification that the handshake is done.
     Initialized,
     /// Anything else.
     Other,
@@ -71,7 +71,7 @@ impl RequestContext {
 /// Interprets a status other than success, with its body.
 ///
 /// # Errors
-/// It is not a server's answer to this request, but a transport failure.
+/// Errors if it is not a server's answer to this request, but a transport failure.
 pub(super) fn of_refusal(status: u16, body: &[u8], asked: &RequestContext) -> Result<Message, Fault> {
     let text = String::from_utf8_lossy(body);
     if status == 404 && (asked.has_session || names(&text, EXPIRED)) {
@@ -85,7 +85,7 @@ pub(super) fn of_refusal(status: u16, body: &[u8], asked: &RequestContext) -> Re
         (Some(refused), Some(id)) if !is_about_who_asks => {
             Ok(JsonRpcMessage::error(refused.error, Some(id.clone())))
         }
-        // A server of the older kind, or a proxy in front of it: it may still know `initialize`.
+        // A server of the older kind, or a proxy in front of it: it may still support `initialize`.
         (None, Some(id))
             if asked.kind == Kind::Discover && (400..500).contains(&status) && !is_about_who_asks =>
         {
@@ -99,7 +99,7 @@ pub(super) fn of_refusal(status: u16, body: &[u8], asked: &RequestContext) -> Re
 /// Interprets a complete body with a success status, for the request with this id.
 ///
 /// # Errors
-/// It is not an answer.
+/// Errors if it is not an answer.
 pub(super) fn of_body(
     body: &[u8],
     content_type: Option<&str>,
@@ -119,7 +119,7 @@ pub(super) fn of_body(
     }
 }
 
-/// Reads the answer to a request, under its id.
+/// Converts the answer to a request, setting its id.
 pub(super) fn answer_to(id: &RequestId, message: Message) -> Result<Message, Fault> {
     match message {
         JsonRpcMessage::Response(mut response) if is_same(id, &response.id) => {
@@ -141,7 +141,7 @@ pub(super) fn beginning(text: &str) -> String {
     becket_base::text::one_line(text, SHOWN)
 }
 
-/// Finds a JSON-RPC error, with or without its envelope.
+/// A JSON-RPC error, with or without its envelope.
 #[derive(Deserialize)]
 struct RpcError {
     error: ErrorData,
@@ -150,7 +150,8 @@ struct RpcError {
 }
 
 impl RpcError {
-    /// Servers that keep their sessions in memory say so after a restart, before they look at the request.
+    /// Returns whether the session is lost. Servers with sessions in memory report this after a restart, before they
+    /// process the request.
     fn is_lost_session(&self) -> bool {
         let says_session = self.error.message.to_ascii_lowercase().contains("session");
         self.error.code.0 == REFUSED && !self.id.is_number() && says_session

@@ -2,19 +2,19 @@
 //!
 //! ```text
 //! rmcp ── Wire ──► Client ── Requests ──► server        one POST for each message
-//!                    │  └──── answer ◄─── stream        events until the answer, taken up again where that is offered
-//!                    └─────── listening ◄ stream        what the server says unasked
+//!                    │  └──── answer ◄─── stream        events until the answer, resumed if supported
+//!                    └─────── listening ◄ stream        unsolicited messages of the server
 //! ```
 //!
 //! `rmcp` keeps the order and the headers of the protocol; requests, the meaning of answers, and the end of the
 //! connection are handled here. Every failure of one POST is an error of that request and of no other, and none is
 //! silent.
 //!
-//! It does not send a message again (except one that a 401 or a redirect to the same origin has rejected, which was not
-//! processed), follow a redirect to another origin, begin a new session when one is lost (X4 is the pool's), or reopen
-//! a silent stream more than a few times.
+//! It does not resend a message (except one that a 401 or a redirect to the same origin has rejected, which was not
+//! processed), follow a redirect to another origin, begin a new session when one is lost (X4 is done by the pool), or
+//! reopen a silent stream more than a few times.
 //!
-//! INVARIANT: once a link has ended or was dropped, none of its tasks waits for anything any longer.
+//! INVARIANT: once a link has ended or was dropped, none of its tasks waits for anything.
 
 mod answer;
 mod client;

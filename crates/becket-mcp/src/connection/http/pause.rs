@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Limit on the requests for a stream without an event.
+/// The limit on requests for a stream without an event.
 pub(super) const TRIES: u32 = 5;
 
 const FIRST: Duration = Duration::from_secs(1);

@@ -16,12 +16,12 @@ use super::era::Network;
 use crate::challenge::Challenge;
 use crate::fault::Fault;
 
-/// Idle time of a pooled connection. Node's servers close theirs after 5 s, others sooner, and a request that crosses
-/// with that would be lost.
+/// The idle time of a pooled connection. Node's servers close theirs after 5 s, others sooner, and a request sent at
+/// the same moment would be lost.
 const IDLE: Duration = Duration::from_secs(1);
-/// Time limit on connecting; all addresses of a host share it.
+/// The time limit on connecting, shared by all addresses of a host.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Limit on redirects.
+/// The limit on redirects.
 const HOPS: usize = 3;
 
 /// The HTTP requests to one server.
@@ -35,7 +35,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Creates it. Nothing is sent yet.
+    /// Creates the requests. Nothing is sent yet.
     pub(super) fn new(target: &Target, network: &Network) -> Result<Self, Fault> {
         target.check()?;
         let none = |error: reqwest::Error| {
@@ -65,13 +65,13 @@ impl Requests {
         })
     }
 
-    /// Limit on a message, in bytes.
+    /// Returns the limit on a message, in bytes.
     pub(super) fn cap(&self) -> usize {
         self.cap
     }
 
-    /// Sends a request and returns its response, whatever the status. A demand for authentication is a fault, once
-    /// there are no other headers to send.
+    /// Sends a request and returns its response, whatever the status. A 401 is a fault once there are no other headers
+    /// to send.
     pub(super) async fn exchange(
         &self,
         method: &Method,
@@ -107,11 +107,11 @@ impl Requests {
     pub(super) async fn farewell(&self, client: &Client, own: &HeaderMap) {
         let Ok(headers) = self.sent.headers().await else { return };
         let request = Request { method: &Method::DELETE, own, body: None };
-        // A server need not support that, and there is nothing to report to.
+        // Servers need not support this, and a failure can't be reported to anyone.
         let _ = self.follow(client, &request, &headers).await;
     }
 
-    /// Converts an error while an answer is read.
+    /// Converts an error that occurs while an answer is read.
     pub(super) fn broken_off(&self, error: reqwest::Error) -> Fault {
         Fault::BrokenOff(deepest(&error.without_url()))
     }
@@ -192,13 +192,13 @@ fn next_hop(response: &Response) -> Option<Url> {
     response.url().join(location).ok()
 }
 
-/// Returns whether the same request may be sent there: the older statuses ask for a GET instead.
+/// Returns whether the same request may be sent there: the older statuses require a GET instead.
 fn keeps_method(request: &Request<'_>, status: StatusCode) -> bool {
     let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
     keeps || *request.method == Method::GET
 }
 
-/// Returns the authentication challenge of a response. Of several, the OAuth one counts.
+/// Returns the authentication challenge of a response. If there are several, the OAuth one counts.
 fn challenge(response: &Response) -> Option<Challenge> {
     let all = response.headers().get_all(WWW_AUTHENTICATE);
     let mut all = all.iter().map(|header| String::from_utf8_lossy(header.as_bytes()).into_owned());

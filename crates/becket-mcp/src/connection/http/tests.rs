@@ -1,4 +1,4 @@
-//! Over real sockets, with a server of ours that does what each test wants.
+//! Tests over real sockets, with a server whose behaviour each test defines.
 
 mod auth;
 mod ends;

@@ -1,4 +1,4 @@
-//! The transport of `rmcp`: its own worker, with our faults and our end of life.
+//! The transport of `rmcp`: its own worker, with our faults and our lifetime.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use super::super::state::State;
 use super::client::Client;
 use crate::fault::Fault;
 
-/// Limit on concurrent requests whose answers have not begun: more than a host ever has. The deadline of a call must
-/// not run because others hang.
+/// The limit on concurrent requests whose answers have not begun: more than a host ever has. The deadline of a call
+/// must not run because others hang.
 const AT_ONCE: usize = 256;
 
 /// The transport of one handshake attempt. Dropping it stops all its work.
@@ -71,14 +71,14 @@ impl Drop for Wire {
     }
 }
 
-/// Converts an error of the worker. The worker's own end does not tell if the message was sent before, so it is never
-/// [`SendError::Broken`], which allows a retry.
+/// Converts an error of the worker. When the worker ends, it is not known whether the message was sent, so the error
+/// is never [`SendError::Broken`], which allows a retry.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 async fn fault(error: StreamableHttpError<NotSent>, state: &State) -> Fault {
     match error {
         StreamableHttpError::Client(NotSent(fault)) => fault,
         StreamableHttpError::ControlRequestTimeout => {
-            Fault::BrokenOff("it did not take a notice in time".into())
+            Fault::BrokenOff("it did not accept a notification in time".into())
         }
         _ if state.broken().is_cancelled() => state.settled_fault().await,
         _ => Fault::Closed,

@@ -22,9 +22,9 @@ enum Manner {
     Well,
     Panics,
     Refuses,
-    /// Nothing is received.
+    /// Receives nothing.
     Deaf,
-    /// It goes on after its client has disconnected.
+    /// Continues after its client has disconnected.
     Stubborn,
 }
 

@@ -18,12 +18,12 @@ use super::super::trouble::{Place, deepest};
 use crate::challenge::Challenge;
 use crate::fault::Fault;
 
-/// Idle time of a pooled connection: servers close theirs after 2 s and more, and a message that crosses with that
+/// The idle time of a pooled connection: servers close theirs after 2 s or more, and a message sent at the same moment
 /// would be lost.
 const IDLE: Duration = Duration::from_secs(1);
-/// Limit on redirects.
+/// The limit on redirects.
 const HOPS: usize = 5;
-/// Limits on the size and time for reading a refusal, which is quoted: its status matters more.
+/// The limits on size and time for reading a refusal, which is quoted: its status matters more.
 const BEGINNING: usize = 4 << 10;
 const MOMENT: Duration = Duration::from_secs(1);
 
@@ -133,13 +133,13 @@ impl Http {
         if at_first { self.place.no_answer(&error) } else { self.place.broken_off(&error) }
     }
 
-    /// Converts an error while the stream is read.
+    /// Converts an error that occurs while the stream is read.
     pub(super) fn broken_off(&self, error: reqwest::Error) -> Fault {
         Fault::BrokenOff(deepest(&error.without_url()))
     }
 }
 
-/// An address that is never contacted.
+/// Returns the fault for an address that must not be contacted.
 pub(super) fn other_origin(own: &Url, other: &Url) -> Fault {
     Fault::OtherOrigin(own.origin().ascii_serialization(), other.origin().ascii_serialization())
 }
@@ -177,7 +177,7 @@ async fn accepted(response: Response) -> Result<Response, Fault> {
 async fn beginning(mut response: Response) -> String {
     let mut body = Vec::new();
     let reading = body::read_up_to(&mut response, BEGINNING, &mut body);
-    // An unreadable rest costs nothing.
+    // The rest of the body is optional.
     let _ = tokio::time::timeout(MOMENT, reading).await;
     one_line(&String::from_utf8_lossy(&body), SHOWN)
 }

@@ -18,7 +18,7 @@ pub(crate) struct SseOpener {
 }
 
 impl SessionLink<SseOpener> {
-    /// Creates it. Nothing is sent yet.
+    /// Creates the opener. Nothing is sent yet.
     pub(crate) fn new(target: Target) -> Self {
         Self::with(SseOpener { target, proxy: None })
     }

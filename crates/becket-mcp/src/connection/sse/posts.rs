@@ -11,7 +11,7 @@ use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::TxJsonRpcMessage;
 use tokio::time::timeout;
 
-/// Time limit for a cancellation to wait for its request. A server accepts messages at once, or not at all.
+/// The time limit for a cancellation to wait for its request. A server accepts messages at once, or not at all.
 const FOLLOW: Duration = Duration::from_secs(1);
 
 /// The kind of a message, for sending.
@@ -56,7 +56,7 @@ impl Posts {
         Post { posts: Arc::clone(self), id, signals }
     }
 
-    /// Waits for a request to arrive before its cancellation; one that does not is cancelled.
+    /// Waits for a request to arrive before its cancellation; a request that does not arrive is cancelled.
     pub(super) async fn give_up(&self, id: &RequestId) {
         let Some(signals) = self.with(|posts| posts.get(id).cloned()) else { return };
         if timeout(FOLLOW, signals.done.cancelled()).await.is_err() {

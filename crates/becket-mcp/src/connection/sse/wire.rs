@@ -1,6 +1,7 @@
 //! The session of a server: incoming events, outgoing POSTs.
 //!
-//! No background task runs: the stream is read by the receiver of messages, so an unread server has to wait.
+//! No background task runs: the stream is read by the receiver of messages, so the server has to wait if they are not
+//! read.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use super::http::{Http, other_origin};
 use super::posts::{Kind, Post, Posts};
 use crate::fault::Fault;
 
-/// Time limit for a server to accept a message other than a request: there is no other one for these.
+/// The time limit for a server to accept a message other than a request, which has no other limit.
 const TAKE: Duration = Duration::from_secs(30);
 
 /// A stream, and the address for messages.
@@ -73,18 +74,18 @@ impl SseSession {
             sent = self.http.post(&self.endpoint, message) => Ok(sent?),
             () = tokio::time::sleep(TAKE) => {
                 let limit = TAKE.as_secs();
-                Err(Fault::BrokenOff(format!("it did not take a message within {limit} s")).into())
+                Err(Fault::BrokenOff(format!("it did not accept a message within {limit} s")).into())
             }
         }
     }
 }
 
-/// Reads the address for messages, which must have the stream's origin: what is sent there is secret.
+/// Parses the address for messages, which must have the stream's origin, since secrets are sent there.
 fn endpoint(own: &Url, data: &[u8]) -> Result<Url, Fault> {
     let text = String::from_utf8_lossy(data);
     let endpoint = own
         .join(text.trim())
-        .map_err(|error| Fault::NotMcp(format!("where it wants its messages can't be read: {error}")))?;
+        .map_err(|error| Fault::NotMcp(format!("the address for its messages can't be parsed: {error}")))?;
     if endpoint.origin() == own.origin() { Ok(endpoint) } else { Err(other_origin(own, &endpoint)) }
 }
 
@@ -127,7 +128,7 @@ impl Session for SseSession {
                         return Some(message);
                     }
                 }
-                // Events of other names, and a second `endpoint`.
+                // Events with other names, and a second `endpoint`, are ignored.
                 Ok(_) => {}
                 Err(fault) => {
                     self.lifetime.broke(fault);

@@ -13,9 +13,9 @@ use super::lines::{Lines, TooLong};
 use crate::connection::session::Lifetime;
 use crate::fault::Fault;
 
-/// Limit on the queue.
+/// The limit on the queue.
 const QUEUED: usize = 64 << 20;
-/// Approximate overhead of a line, in bytes: many short ones count with the memory they take.
+/// The approximate overhead of a line, in bytes: many short lines count with the memory that they take.
 const LINE: usize = 64;
 
 /// Creates a queue of lines: its writing and its reading end.
@@ -36,7 +36,7 @@ pub(super) struct Intake {
 }
 
 impl Intake {
-    /// Never waits: it is called while the pipes are drained.
+    /// Queues the lines of a chunk. Never waits: it is called while the pipes are drained.
     pub(super) fn take(&mut self, chunk: Chunk<'_>) {
         match chunk.stream {
             Stream::Stderr => self.lifetime.state.stderr(chunk.bytes),

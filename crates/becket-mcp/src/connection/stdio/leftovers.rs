@@ -1,14 +1,14 @@
 //! Ends processes that a server leaves running when it has ended.
 //!
-//! The process group of a server is ended with it, and so are its visible descendants; a server that exits on its own
-//! leaves its group behind, and either may leave a daemon that has nothing in common with it but its environment. All
-//! of them carry a variable, by which they are found. Linux only: other systems do not show another process's
+//! The process group of a server is ended with it, and so are its visible descendants. A server that exits on its own
+//! leaves its group behind, and either way a daemon may remain that shares only its environment with the server. All
+//! of them have a variable, by which they are found. Linux only: other systems do not show another process's
 //! environment, and a process outside of an ended group stays.
 //!
 //! A process in the middle of an `exec` shows no environment for a moment: if no other is found, the search is
 //! repeated.
 //!
-//! INVARIANT: only a process that carries the mark is signalled: it is held by a pidfd while its mark is read.
+//! INVARIANT: only a process that has the mark is signalled: a pidfd refers to it while its mark is read.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,11 +18,11 @@ use tokio::time::{Instant, sleep};
 
 /// The variable in the environment of every process of a server.
 const VARIABLE: &str = "BECKET_MCP_SERVER";
-/// Interval of the search for remaining processes. Each search reads the environment of every process.
+/// The interval of the search for remaining processes. Each search reads the environment of every process.
 const TICK: Duration = Duration::from_millis(25);
-/// Time limit on the wait for killed processes. One in an uninterruptible wait of the kernel can outlive this.
+/// The time limit on the wait for killed processes. One in an uninterruptible wait of the kernel can outlive this.
 const KILL_WAIT: Duration = Duration::from_secs(5);
-/// Limit on repeated searches for processes in the middle of an `exec`, and their interval.
+/// The limit on repeated searches for processes in the middle of an `exec`, and their interval.
 const LOOKS: usize = 20;
 const SOON: Duration = Duration::from_millis(1);
 
@@ -42,13 +42,13 @@ impl Leftovers {
         Self { mark, may_be: true }
     }
 
-    /// The variable for the environment of the server.
+    /// Returns the variable for the environment of the server.
     pub(super) fn variable(&self) -> (OsString, OsString) {
         (VARIABLE.into(), self.mark.clone().into())
     }
 
-    /// Waits for the remaining processes of an ended server, and kills them after `grace`. If its group did not get a
-    /// signal yet (`asked`), all get one first; a second one could cut their shutdown short.
+    /// Waits for the remaining processes of an ended server, and kills them after `grace`. If its group has not
+    /// received a signal yet (`asked`), all get one first; a second one could cut their shutdown short.
     pub(super) async fn end(mut self, asked: bool, grace: Duration) {
         let ask = if asked { sys::Signal::Nothing } else { sys::Signal::Term };
         if self.signal(ask).await > 0 && !self.gone_within(grace).await {
@@ -101,7 +101,7 @@ impl Drop for Leftovers {
     }
 }
 
-/// The system's part.
+/// The system-specific part.
 mod sys {
     /// The signal to send.
     #[derive(Clone, Copy)]
@@ -114,9 +114,9 @@ mod sys {
     /// The result of a search.
     #[derive(Default)]
     pub(super) struct SearchResult {
-        /// The number of processes with the mark; they were signalled.
+        /// The number of processes with the mark, which were signalled.
         pub(super) carry: usize,
-        /// The number of processes that can't be classified now.
+        /// The number of processes that can't be classified at the moment.
         pub(super) unclear: usize,
     }
 
@@ -147,7 +147,7 @@ mod sys {
         use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
         use std::io::Read;
 
-        /// Size of one read, in bytes: more than most environments hold.
+        /// The size of one read, in bytes: more than most environments have.
         const MOST: usize = 64 << 10;
 
         /// The mark of a process.
@@ -155,11 +155,11 @@ mod sys {
         pub(super) enum Mark {
             Carried,
             Absent,
-            /// It is in the middle of an `exec`.
+            /// The process is in the middle of an `exec`.
             Unclear,
         }
 
-        /// Signals the process if it carries the mark.
+        /// Signals the process if it has the mark.
         pub(super) fn signal(pid: i32, entry: &str, signal: super::Signal) -> Mark {
             let mark = mark(pid, entry);
             if mark != Mark::Carried {
@@ -182,8 +182,8 @@ mod sys {
             Mark::Carried
         }
 
-        /// Limit on the reads of an environment that is empty although the arguments are not: an `exec` has set them
-        /// first, or it is empty.
+        /// The limit on reads of an environment that is empty although the arguments are not: either an `exec` has set
+        /// them first, or it really is empty.
         const READS: usize = 8;
 
         /// Reads the mark of a process. The environment of a zombie, of a kernel thread, and of another user's process
@@ -229,7 +229,7 @@ mod tests {
     use becket_testkit::proc::wait_until;
     use std::process::{Child, Command, Stdio};
 
-    /// Records SIGTERM in a file and goes on.
+    /// Starts a process that records SIGTERM in a file and continues.
     fn stubborn(leftovers: &Leftovers, notes: &std::path::Path) -> Child {
         let script = "trap 'echo asked >> \"$0\"' TERM; : > \"$0\"; while :; do sleep 0.02; done";
         let mut command = Command::new("sh");
@@ -290,7 +290,7 @@ mod tests {
             } else {
                 drop(leftovers);
             }
-            // One that was killed may be seen for a moment.
+            // A process that was killed may be seen for a moment.
             let escaped = (0..50).all(|_| is_alive(&entry));
             while is_alive(&entry) {
                 sys::signal(&entry, sys::Signal::Kill);

@@ -1,6 +1,6 @@
-//! Cuts a stream into lines.
+//! Splits a stream into lines.
 //!
-//! INVARIANT: at most `cap` bytes are held between two calls.
+//! INVARIANT: at most `cap` bytes are kept between two calls.
 
 use memchr::memchr;
 
@@ -20,7 +20,7 @@ impl Lines {
         Self { begun: Vec::new(), cap }
     }
 
-    /// Returns the lines that `bytes` completes, without their ends, LF or CR LF; empty ones are skipped.
+    /// Returns the lines that `bytes` completes, without their ends, LF or CR LF; empty lines are skipped.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(Vec<u8>)) -> Result<(), TooLong> {
         while let Some(end) = memchr(b'\n', bytes) {
             self.keep(&bytes[..end])?;

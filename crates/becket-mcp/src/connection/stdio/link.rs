@@ -23,7 +23,7 @@ pub(crate) struct StdioLink {
 }
 
 impl StdioLink {
-    /// Starts it. An error appears at the handshake.
+    /// Starts the server. An error appears at the handshake.
     pub(crate) fn start(runner: &Runner, config: &Stdio, options: &Options) -> Self {
         let (lifetime, control) = (Lifetime::default(), Control::with_open_stdin());
         let (intake, queue) = intake::queue(options.line_cap.get(), lifetime.clone());
@@ -39,7 +39,7 @@ impl StdioLink {
 impl Link for StdioLink {
     type Wire = Wire<StdioSession>;
 
-    /// The pipes are the same ones each time: a refused handshake leaves them for the next.
+    /// Returns a wire over the same pipes each time: after a refused handshake they are used for the next.
     async fn wire(&self) -> Result<Wire<StdioSession>, Fault> {
         Ok(Wire::new(&self.session))
     }

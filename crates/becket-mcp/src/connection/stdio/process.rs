@@ -1,6 +1,6 @@
 //! The process of a server, from its start to the end of its group.
 //!
-//! INVARIANT: dropping the owner drops the run there and then, which ends the group.
+//! INVARIANT: dropping the owner immediately drops the run, which ends the group.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,19 +25,20 @@ pub(super) struct Start {
     pub(super) command: Command,
     pub(super) control: Control,
     pub(super) intake: Intake,
-    /// Its stop ends the group.
+    /// The lifetime; its stop ends the group.
     pub(super) lifetime: Lifetime,
     pub(super) term_grace: Duration,
 }
 
 impl Process {
-    /// Starts it. The state and the end of the queue report the outcome.
+    /// Starts the process. The state and the end of the queue report the outcome.
     pub(super) fn start(runner: Runner, start: Start) -> Self {
         let stop = start.lifetime.stop.clone();
         Self { run: OwnedTask::spawn(run(runner, start)), stop }
     }
 
-    /// Waits until it has exited, for at most `exit_grace`; then ends its group. The runner waits for the group itself.
+    /// Waits until the process has exited, for at most `exit_grace`; then ends its group. The runner waits for the
+    /// group itself.
     pub(super) async fn end(&self, exit_grace: Duration) {
         if timeout(exit_grace, self.run.over().cancelled()).await.is_err() {
             self.stop.cancel();
@@ -69,7 +70,7 @@ async fn run(runner: Runner, start: Start) {
     leftovers.end(asked, term_grace).await;
 }
 
-/// Returns whether the runner has ended the process, and asks its group to end.
+/// Returns whether the runner has ended the process, and so signals its group.
 fn is_ours(end: End) -> bool {
     match end {
         End::TimedOut | End::Cancelled => true,

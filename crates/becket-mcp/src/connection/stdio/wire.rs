@@ -69,7 +69,7 @@ impl Session for StdioSession {
     }
 }
 
-/// A line being sent; counted until it was written or discarded.
+/// A line that is being sent; counted until it was written or discarded.
 struct Unread {
     line: Vec<u8>,
     count: Arc<AtomicUsize>,

@@ -56,7 +56,7 @@ fn answers(id: &Value, method: &str, params: &Value) -> Vec<Act> {
 }
 
 fn call(id: &Value, params: &Value) -> Vec<Act> {
-    let said = |text: &str| {
+    let reply = |text: &str| {
         let result = json!({"content": [{"type": "text", "text": text}]});
         Act::Say(json!({"jsonrpc": "2.0", "id": id, "result": result}))
     };
@@ -65,19 +65,19 @@ fn call(id: &Value, params: &Value) -> Vec<Act> {
     };
     let arguments = &params["arguments"];
     match params["name"].as_str().unwrap() {
-        "echo" => vec![said(arguments["text"].as_str().unwrap())],
+        "echo" => vec![reply(arguments["text"].as_str().unwrap())],
         "progress" => {
             let token = &params["_meta"]["progressToken"];
             let step =
                 |done: u32| notice("progress", json!({"progressToken": token, "progress": done, "total": 2}));
-            vec![step(1), step(2), said("done")]
+            vec![step(1), step(2), reply("done")]
         }
-        "change" => vec![notice("tools/list_changed", json!({})), said("done")],
-        "ask" => vec![Act::Say(json!({"jsonrpc": "2.0", "id": "q1", "method": "ping"})), said("done")],
+        "change" => vec![notice("tools/list_changed", json!({})), reply("done")],
+        "ask" => vec![Act::Say(json!({"jsonrpc": "2.0", "id": "q1", "method": "ping"})), reply("done")],
         "hang" => Vec::new(),
         "vanish" => vec![Act::Vanish],
-        "large" => vec![said(&"x".repeat(usize::try_from(arguments["bytes"].as_u64().unwrap()).unwrap()))],
-        "noise" => vec![Act::Text("listening on port 8".into()), said("done")],
+        "large" => vec![reply(&"x".repeat(usize::try_from(arguments["bytes"].as_u64().unwrap()).unwrap()))],
+        "noise" => vec![Act::Text("listening on port 8".into()), reply("done")],
         "unreadable" => vec![Act::Text(json!({"jsonrpc": "2.0", "id": id, "error": "no"}).to_string())],
         "nameless" => vec![Act::Say(error(None, "which request was that?"))],
         other => panic!("there is no tool `{other}`"),

@@ -1,4 +1,4 @@
-//! A client over any link, without anything of this crate above the link.
+//! A client over any link, which uses nothing of this crate above the link.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -98,7 +98,7 @@ impl<L: Link> Trial<L> {
         }
     }
 
-    /// Returns whether it can be called.
+    /// Returns whether the client can make calls.
     pub(in crate::connection) async fn works(&self) -> bool {
         self.call("echo", json!({"text": "a"})).await == Ok("a".into())
     }

@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 pub(in crate::connection) struct Head {
     /// Method and target.
     pub(in crate::connection) line: String,
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     pub(in crate::connection) headers: Vec<(String, String)>,
     pub(in crate::connection) body: Vec<u8>,
 }
@@ -46,7 +46,7 @@ pub(in crate::connection) async fn read_head<S: AsyncRead + Unpin>(
     Some(head)
 }
 
-/// An answer with a body.
+/// Returns a response with a body.
 pub(in crate::connection) fn answer(status: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len())
 }

@@ -1,4 +1,4 @@
-//! Shared by the tests of all transports: a server's answers, a client over any link, and the common requirements.
+//! Helpers for the tests of all transports: a server's answers, a client over any link, and the common requirements.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test helper fails by panicking")]
 

@@ -23,7 +23,7 @@ pub(in crate::connection) struct Stream {
     pub(in crate::connection) open: Open,
 }
 
-/// One of those that are open.
+/// A guard that counts one open socket.
 pub(in crate::connection) struct Open(Arc<AtomicUsize>);
 
 impl Drop for Open {
@@ -73,7 +73,7 @@ pub(in crate::connection) enum Security {
     None,
     /// The server shows a certificate.
     Tls(Pems),
-    /// The server also requires one of its client.
+    /// The server also requires a certificate of its client.
     Mutual(Pems),
 }
 
@@ -90,11 +90,11 @@ impl Security {
         !matches!(self, Self::None)
     }
 
-    /// A client that trusts the server, and shows a certificate of `own`, if there is one.
+    /// Returns a client that trusts the server, and presents a certificate of `own`, if there is one.
     pub(in crate::connection) fn client(&self, own: Option<&Pems>) -> Arc<ClientConfig> {
         let trust = Trust::new(None);
         let (ca, cert, key) = match self {
-            Self::None => return Arc::new(trust.nobody().unwrap()),
+            Self::None => return Arc::new(trust.without_roots().unwrap()),
             Self::Tls(pems) | Self::Mutual(pems) => (
                 pems.path("ca.pem"),
                 own.map(|own| own.path("client.pem")),

@@ -38,11 +38,11 @@ pub(in crate::connection) async fn calls_are_answered<L: Link>(trial: &Trial<L>,
     assert!(trial.works().await);
 }
 
-/// Requires that an invalid answer fails one call only.
+/// Checks that an invalid answer fails one call only.
 pub(in crate::connection) async fn what_breaks_a_call_breaks_no_other<L: Link>(trial: &Trial<L>) {
     assert_eq!(trial.call("noise", json!({})).await, Ok("done".into()));
-    let said = trial.link.state().output();
-    assert_eq!(said.no_message.as_deref(), Some("listening on port 8"));
+    let output = trial.link.state().output();
+    assert_eq!(output.no_message.as_deref(), Some("listening on port 8"));
     let error = trial.call("unreadable", json!({})).await.unwrap_err();
     assert!(error.starts_with("it can't be read: "), "{error}");
     assert_eq!(trial.call("nameless", json!({})).await, Err("which request was that?".into()));

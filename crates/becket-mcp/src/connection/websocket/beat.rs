@@ -1,7 +1,7 @@
-//! Liveness of a silent server: it is pinged, and must send something within a time.
+//! The liveness check of a silent server: it is pinged, and must send something within a certain time.
 //!
-//! Any byte that it sends counts, not only its pong: a large message may be in transit, and no pong can overtake it.
-//! Nor can a ping overtake a large message of ours; as long as that one makes progress, the server is alive.
+//! Any byte that it sends counts, not only its pong: a large message may be in transit, and no pong can overtake it. A
+//! ping can't overtake a large outgoing message either; as long as that message makes progress, the server is alive.
 
 use std::time::Duration;
 
@@ -28,11 +28,11 @@ pub(super) struct Beat {
     rhythm: Rhythm,
     meter: Meter,
     until: Instant,
-    asked: Instant,
+    last_ping: Instant,
     waits_for: Option<Sign>,
 }
 
-/// Waits for more bytes than these.
+/// A wait for more bytes than these.
 #[derive(Debug)]
 struct Sign {
     read: u64,
@@ -54,7 +54,7 @@ pub(super) enum Step {
 impl Beat {
     pub(super) fn new(rhythm: Rhythm, meter: Meter) -> Self {
         let now = Instant::now();
-        Self { rhythm, meter, until: now + rhythm.every, asked: now, waits_for: None }
+        Self { rhythm, meter, until: now + rhythm.every, last_ping: now, waits_for: None }
     }
 
     /// Returns the time of the next step.
@@ -65,7 +65,7 @@ impl Beat {
     /// Records received bytes: they may contain the awaited pong.
     pub(super) fn received(&mut self) {
         if self.waits_for.take_if(|sign| sign.read != self.meter.read()).is_some() {
-            self.until = self.asked + self.rhythm.every;
+            self.until = self.last_ping + self.rhythm.every;
         }
     }
 
@@ -82,15 +82,15 @@ impl Beat {
             Some(Sign { written: None, .. }) => Step::Silent,
             Some(Sign { written: Some(before), .. }) if !is_free && before == written => Step::Silent,
             Some(_) | None => {
-                self.asked = Instant::now();
-                self.until = self.asked + self.rhythm.within;
+                self.last_ping = Instant::now();
+                self.until = self.last_ping + self.rhythm.within;
                 self.waits_for = Some(Sign { read, written: (!is_free).then_some(written) });
                 if is_free { Step::Ping } else { Step::Wait }
             }
         }
     }
 
-    /// A description.
+    /// Describes the silence.
     pub(super) fn silence(&self) -> String {
         format!("nothing was heard of it within {} s of a ping", self.rhythm.within.as_secs_f64())
     }
@@ -126,7 +126,7 @@ mod tests {
         );
         assert_eq!(steps(&[(0, 9, false), (0, 0, false)]), [Wait, Silent]);
         assert_eq!(steps(&[(0, 9, false), (1, 0, false), (0, 0, true)]), [Wait, Wait, Ping]);
-        // It was pinged before a message of ours: its answer is due.
+        // The server was pinged before a message of ours: its answer is due.
         assert_eq!(steps(&[(0, 0, true), (0, 99, false)]), [Ping, Silent]);
     }
 

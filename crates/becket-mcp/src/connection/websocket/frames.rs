@@ -44,6 +44,6 @@ pub(super) fn fault(error: &Error, place: &Place, cap: usize) -> Fault {
             Fault::BrokenOff("the server closed the connection without a word".into())
         }
         Error::Utf8(_) => Fault::NotMcp("it sent a text that is not UTF-8".into()),
-        other => Fault::NotMcp(format!("it breaks the rules of WebSocket: {other}")),
+        other => Fault::NotMcp(format!("it violates the WebSocket protocol: {other}")),
     }
 }

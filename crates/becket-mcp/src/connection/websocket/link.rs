@@ -15,7 +15,7 @@ use super::upgrade::upgrade;
 use super::wire::{ClientMessages, Peer, ServerMessages, session};
 use crate::fault::Fault;
 
-/// The size of the read buffer. It does not limit a message.
+/// The size of the read buffer, which does not limit a message.
 const BUFFER: usize = 16 << 10;
 
 /// The link to a server that is reached over a WebSocket.
@@ -28,7 +28,7 @@ pub(crate) struct WebSocketOpener {
 }
 
 impl SessionLink<WebSocketOpener> {
-    /// Creates it. Nothing is sent yet.
+    /// Creates the opener. Nothing is sent yet.
     pub(crate) fn new(target: Target) -> Self {
         Self::with(WebSocketOpener { target, rhythm: Rhythm::default() })
     }

@@ -5,8 +5,8 @@
 //!                       └─ meter ─► beat
 //! ```
 //!
-//! It does not follow a redirect, use a proxy, accept a message over the cap, or reopen a socket: the session ends with
-//! it.
+//! It does not follow a redirect, use a proxy, accept a message over the cap, or reopen a socket: the session ends
+//! with it.
 //!
 //! INVARIANT: no background task runs here; when the link has ended, no task and no socket of it remains.
 

@@ -3,7 +3,7 @@
 //! Implemented here, since the library logs the request, including tokens.
 //!
 //! The subprotocol `mcp` is requested. A server that names none is accepted, as the RFC requires: the next request
-//! shows if it supports MCP. One that names another is rejected.
+//! shows whether it supports MCP. One that names another is rejected.
 
 use std::time::Duration;
 
@@ -27,9 +27,9 @@ use crate::challenge::Challenge;
 use crate::config::shown_url;
 use crate::fault::Fault;
 
-/// The longest head of an answer.
+/// The maximum length of the head of a response, in bytes.
 const HEAD: usize = 64 << 10;
-/// Limits on the size and time for reading a refusal, which is quoted: its status matters more.
+/// The limits on size and time for reading a refusal, which is quoted: its status matters more.
 const BEGINNING: usize = 4 << 10;
 const MOMENT: Duration = Duration::from_secs(1);
 const SUBPROTOCOL: &str = "mcp";
@@ -129,7 +129,7 @@ async fn refusal(socket: &mut MeteredSocket, url: &Url, response: &Response, bod
     Fault::Status { status: number, body }
 }
 
-/// Returns the beginning of an unusable answer, on one line; a part of it has been read already.
+/// Returns the beginning of an invalid answer, on one line; a part of it has been read already.
 async fn beginning(socket: &mut MeteredSocket, length: usize, mut body: Vec<u8>) -> String {
     let enough = length.min(BEGINNING);
     let reading =
@@ -140,7 +140,7 @@ async fn beginning(socket: &mut MeteredSocket, length: usize, mut body: Vec<u8>)
     shown(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Checks that the answer accepts our handshake.
+/// Checks that the answer accepts this handshake.
 fn agreed(headers: &HeaderMap, key: &str) -> Result<(), String> {
     let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let names = |name: &HeaderName, word: &str| {

@@ -25,7 +25,7 @@ use crate::fault::Fault;
 
 type Ws = WebSocketStream<MeteredSocket>;
 
-/// Time limit for a failed sender to learn the cause from the reader.
+/// The time limit for a failed sender to learn the cause from the reader.
 const SETTLE: Duration = Duration::from_millis(500);
 
 /// The peer of a socket and the limit on its messages, for errors.
@@ -87,7 +87,8 @@ impl ServerMessages {
         match (self.beat.step(outbound.is_some()), outbound.as_deref_mut()) {
             (Step::Silent, _) => Err(Fault::BrokenOff(self.beat.silence())),
             (Step::Ping, Some(Some(outbound))) => {
-                // What the system does not accept at once goes with the next message, or the missing pong reveals it.
+                // A ping that the system does not accept at once is sent with the next message, or the missing pong
+                // reveals the failure.
                 let _ = outbound.sink.send(Message::Ping(Bytes::new())).now_or_never();
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! The socket that a browser comes back to.
+//! The socket to which a browser is redirected.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use becket_testkit::proc::wait_until;
 
 use crate::auth::place::{Place, challenge, target, with};
 
-/// The address that a browser is sent back to, without anything behind it, and the `state`.
+/// The redirect address without parameters, and the `state`.
 fn back(login: &Login) -> (String, String) {
     let value = |name: &str| {
         let mut found = login.url().query_pairs().filter(|(known, _)| known == name);

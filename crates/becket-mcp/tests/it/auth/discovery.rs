@@ -28,14 +28,14 @@ struct Case {
     unannounced: bool,
     #[serde(default)]
     assume: bool,
-    /// The challenge instead of the server's own.
+    /// A challenge that replaces the server's own.
     challenge: Option<String>,
     /// A path that answers with this status and body instead.
     #[serde(default)]
     other: Vec<(String, u16, String)>,
     /// The metadata that the user names.
     named: Option<String>,
-    /// A piece of the error; none: the login does.
+    /// A part of the error; `None` if the login succeeds.
     error: Option<String>,
 }
 
@@ -94,7 +94,7 @@ async fn an_endless_answer_and_a_stream_end_a_login_and_do_not_hang_it() {
     let error = enter(&place.logins(), &target(&server), &challenge(&server)).await.unwrap_err().to_string();
     assert!(error.contains("it answers with more than 1048576 bytes"), "{error}");
 
-    // The server itself is asked where its challenge says nothing; this one begins to stream.
+    // The server itself is queried if its challenge names nothing; this one begins to stream.
     let server = AuthPlan::new().rule(|seen| (seen.path == "/mcp").then_some(Reply::Listen)).start();
     let empty = Challenge::default();
     let (logins, target) = (place.logins(), target(&server));

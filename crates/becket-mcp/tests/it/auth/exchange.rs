@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use becket_mcp::auth::{Target, Why};
+use becket_mcp::auth::{HeaderAttempt, Target};
 use becket_mcp::config::{Grant, IdentityProvider, OAuth};
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer};
 use becket_testkit::mcp_http::{Plan, ReceivedRequest, Reply, Server};
@@ -25,29 +25,29 @@ const SECRET_THERE: &str = "s3cr3t-there/1+";
 struct Case {
     name: String,
     rule: String,
-    /// Changes of what the authorisation server publishes.
+    /// Changes to the metadata that the authorisation server publishes.
     #[serde(default)]
     metadata: Value,
     /// True if this program has a secret at the provider, and at the authorisation server.
     #[serde(default)]
     secrets: [bool; 2],
-    /// The content of the file with the identity token, if that is not a good one; `expired` is replaced by an old one.
+    /// The content of the file with the identity token, if it is not valid; `expired` is replaced by an old one.
     identity: Option<String>,
-    /// The provider answers with this status; its body, or a change of what it says there.
+    /// The provider's response: its status, its body, or changes to its members.
     #[serde(default = "fine")]
     status: u16,
     body: Option<String>,
     #[serde(default)]
     answer: Value,
-    /// The scopes that the user has written.
+    /// The scopes that the user has configured.
     #[serde(default)]
     written: Vec<String>,
-    /// The scopes that are asked for, at both.
+    /// The scopes that are requested from both.
     #[serde(default)]
     scopes: String,
     /// The number of requests to each of them.
     asked: [usize; 2],
-    /// A piece of the error; none: there is a token.
+    /// A part of the error; `None` if a token is issued.
     error: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl Scene {
     }
 }
 
-/// It gives a grant for whatever it is asked for, or what the case says.
+/// Returns a provider that gives every requested grant, or answers as the case defines.
 fn provider(case: &Case, origin: String) -> Server {
     let (status, body, answer) = (case.status, case.body.clone(), case.answer.clone());
     let rule = move |seen: &ReceivedRequest| {
@@ -170,8 +170,8 @@ async fn run(case: &Case) {
     let (scene, name) = (Scene::new(case), &format!("{} ({})", case.name, case.rule));
     let logins = scene.place.logins();
     let source = logins.headers(&scene.target);
-    assert_eq!(token(&source, Why::First).await.unwrap(), "", "{name}: nothing is sent unasked");
-    let given = token(&source, Why::After401(challenge(&scene.server))).await;
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), "", "{name}: nothing is sent unasked");
+    let given = token(&source, HeaderAttempt::After401(challenge(&scene.server))).await;
     let asked = [scene.exchanges(), scene.server.count("/token")];
     assert_eq!(asked, case.asked, "{name}: {given:?}");
     let mut shown = vec![format!("{source:?} {logins:?} {:?}", scene.target)];
@@ -237,15 +237,15 @@ async fn a_provider_that_says_no_is_not_asked_again_at_once_and_a_new_token_is_v
     let scene = Scene::new(&case(json!({"status": 400, "body": r#"{"error": "invalid_grant"}"#})));
     let source = scene.place.logins().headers(&scene.target);
     for _ in 0..3 {
-        token(&source, Why::After401(challenge(&scene.server))).await.unwrap_err();
+        token(&source, HeaderAttempt::After401(challenge(&scene.server))).await.unwrap_err();
     }
     assert_eq!(scene.exchanges(), 1);
 
     let scene = Scene::new(&case(json!({})));
     let source = scene.place.logins().headers(&scene.target);
-    let first = token(&source, Why::After401(challenge(&scene.server))).await.unwrap();
+    let first = token(&source, HeaderAttempt::After401(challenge(&scene.server))).await.unwrap();
     scene.place.pass(3550);
-    let second = token(&source, Why::First).await.unwrap();
+    let second = token(&source, HeaderAttempt::First).await.unwrap();
     assert!(second != first && scene.server.takes(&second));
     assert_eq!([scene.exchanges(), scene.server.count("/token")], [2, 2]);
 }

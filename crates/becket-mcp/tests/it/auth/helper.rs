@@ -1,9 +1,9 @@
-//! Headers that a command of the user's prints: `tests/cases/auth_helper.json`.
+//! Headers that a command of the user prints: `tests/cases/auth_helper.json`.
 
 use std::time::Duration;
 
 use becket_mcp::auth::NoHeaders;
-use becket_mcp::auth::{HELPER_LIMIT, HeaderSource, Helper, HelperCommand, Why};
+use becket_mcp::auth::{HELPER_LIMIT, HeaderAttempt, HeaderSource, Helper, HelperCommand};
 use becket_process::Runner;
 use becket_testkit::proc::Marker;
 use futures_util::future::join_all;
@@ -18,7 +18,7 @@ struct Case {
     name: String,
     rule: String,
     script: String,
-    /// Milliseconds, instead of the usual limit.
+    /// The time limit in milliseconds, instead of the usual one.
     limit: Option<u64>,
     #[serde(default)]
     headers: Vec<(String, String)>,
@@ -69,7 +69,7 @@ async fn what_a_helper_prints_is_sent_and_everything_else_is_named() {
         let place = Place::new();
         let limit = case.limit.map_or(HELPER_LIMIT, Duration::from_millis);
         let helper = place.helper(&case.script, limit);
-        let given = helper.headers(Why::First).await;
+        let given = helper.headers(HeaderAttempt::First).await;
         let shown = format!("{given:?} {helper:?}");
         assert!(!shown.contains("s3cr3t"), "{} ({}): {shown}", case.name, case.rule);
         match (given, &case.error) {
@@ -101,13 +101,13 @@ async fn a_helper_is_run_once_and_once_more_after_a_401() {
     let place = Place::new();
     let script = r#"echo run >> runs; sleep 0.1; echo "{\"X-Run\": \"$(wc -l < runs | tr -d ' ')\"}""#;
     let helper = place.helper(script, HELPER_LIMIT);
-    let ask = async |why: Why| helper.headers(why).await.unwrap()[0].1.expose().to_owned();
-    let first = join_all((0..10).map(|_| ask(Why::First))).await;
+    let ask = async |attempt: HeaderAttempt| helper.headers(attempt).await.unwrap()[0].1.expose().to_owned();
+    let first = join_all((0..10).map(|_| ask(HeaderAttempt::First))).await;
     assert!(first.iter().all(|run| run == "1"), "{first:?}");
-    assert_eq!((ask(Why::First).await.as_str(), place.runs()), ("1", 1));
+    assert_eq!((ask(HeaderAttempt::First).await.as_str(), place.runs()), ("1", 1));
     let again = join_all((0..10).map(|_| ask(refused()))).await;
     assert!(again.iter().all(|run| run == "2"), "{again:?}");
-    assert_eq!((ask(Why::First).await.as_str(), place.runs()), ("2", 2));
+    assert_eq!((ask(HeaderAttempt::First).await.as_str(), place.runs()), ("2", 2));
 }
 
 // rule: X1
@@ -116,6 +116,6 @@ async fn a_helper_that_failed_is_run_again() {
     let place = Place::new();
     let script = r#"echo run >> runs; [ "$(wc -l < runs)" -gt 1 ] && echo '{"X-A": "1"}'"#;
     let helper = place.helper(script, HELPER_LIMIT);
-    assert!(helper.headers(Why::First).await.is_err());
-    assert_eq!(helper.headers(Why::First).await.unwrap().len(), 1);
+    assert!(helper.headers(HeaderAttempt::First).await.is_err());
+    assert_eq!(helper.headers(HeaderAttempt::First).await.unwrap().len(), 1);
 }

@@ -1,6 +1,6 @@
-//! Whole logins, by each way of being known to the authorisation server.
+//! Complete logins, by each way of client identification.
 
-use becket_mcp::auth::{CallbackHost, Proof, Why};
+use becket_mcp::auth::{CallbackHost, HeaderAttempt, Proof};
 use becket_mcp::config::OAuth;
 use becket_testkit::mcp_auth::AuthPlan;
 use serde_json::json;
@@ -15,19 +15,19 @@ async fn a_login_leaves_a_token_that_the_server_takes_and_takes_it_out_of_the_me
     let (logins, target) = (place.logins(), target(&server));
     let key = becket_mcp::auth::Key::new("docs", &target.url);
     place.needed().note(&key, place.now()).await.unwrap();
-    assert_eq!(token(&logins.headers(&target), Why::First).await.unwrap(), "");
+    assert_eq!(token(&logins.headers(&target), HeaderAttempt::First).await.unwrap(), "");
     assert!(!logins.is_logged_in(&target).await.unwrap());
 
     let done = enter(&logins, &target, &challenge(&server)).await.unwrap();
     assert_eq!((done.scopes, done.is_renewable), (vec!["read".into(), "write".into()], true));
     assert_eq!(done.expires_at, Some(place.now() + std::time::Duration::from_secs(3600)));
 
-    let given = token(&logins.headers(&target), Why::First).await.unwrap();
+    let given = token(&logins.headers(&target), HeaderAttempt::First).await.unwrap();
     assert!(server.takes(&given));
     assert_eq!(place.needed().is_needed(&key, place.now()), None);
     assert_eq!(std::fs::metadata(place.file()).unwrap().mode() & 0o777, 0o600);
-    // Another process, later: nothing is asked for again.
-    assert_eq!(token(&place.logins().headers(&target), Why::First).await.unwrap(), given);
+    // Another process, later: nothing is requested again.
+    assert_eq!(token(&place.logins().headers(&target), HeaderAttempt::First).await.unwrap(), given);
     assert_eq!((server.count("/token"), server.count("/register")), (1, 1));
     let kept = place.kept(&target).await.unwrap();
     assert_eq!(kept.issued.issuer, Some(server.origin()));
@@ -46,7 +46,7 @@ async fn a_token_is_for_one_name_and_one_address() {
     let mut moved = docs.clone();
     moved.url.set_path("/elsewhere");
     for other in [renamed, moved] {
-        assert_eq!(token(&logins.headers(&other), Why::First).await.unwrap(), "");
+        assert_eq!(token(&logins.headers(&other), HeaderAttempt::First).await.unwrap(), "");
     }
 }
 

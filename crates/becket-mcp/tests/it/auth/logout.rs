@@ -1,6 +1,6 @@
-//! The end of a login.
+//! Logouts.
 
-use becket_mcp::auth::{LoggedOut, Why};
+use becket_mcp::auth::{HeaderAttempt, LoggedOut};
 use becket_testkit::mcp_auth::AuthPlan;
 use becket_testkit::mcp_http::Reply;
 use serde_json::json;
@@ -15,9 +15,9 @@ async fn tokens_are_forgotten_here_and_where_they_come_from() {
     for (plan, expected, revoked) in [
         (AuthPlan::new(), "Everywhere", 2),
         (AuthPlan::new().with_secrets(), "Everywhere", 2),
-        (AuthPlan::new().metadata(none()), "Here", 0),
-        // An endpoint that may not be used is none.
-        (AuthPlan::new().metadata(far()), "Here", 0),
+        (AuthPlan::new().metadata(none()), "LocalOnly", 0),
+        // An endpoint that may not be used counts as missing.
+        (AuthPlan::new().metadata(far()), "LocalOnly", 0),
         (AuthPlan::new().always("/revoke", || Reply::status(503)), "NotRevoked", 1),
     ] {
         let (server, place) = (plan.start(), Place::new());
@@ -29,7 +29,7 @@ async fn tokens_are_forgotten_here_and_where_they_come_from() {
         assert_eq!(server.count("/revoke"), revoked);
         assert_eq!(server.has_good_tokens(), expected != "Everywhere");
         assert!(place.kept(&target).await.is_none());
-        assert_eq!(token(&logins.headers(&target), Why::First).await.unwrap(), "");
+        assert_eq!(token(&logins.headers(&target), HeaderAttempt::First).await.unwrap(), "");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Logins against an authorisation server of ours, the store of tokens, the memory of servers that want a login, and
+//! Logins against a test authorisation server, the store of tokens, the cache of servers that need a login, and
 //! helpers that print headers.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]

@@ -1,4 +1,4 @@
-//! The memory of servers that want a login.
+//! The cache of servers that need a login.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! A host of its own: a store of tokens in a directory of its own, and a clock that stands still until it is moved.
+//! A separate host: a store of tokens in its own directory, and a clock that stands still until it is moved.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use becket_mcp::auth::NoHeaders;
 use becket_mcp::auth::{
-    AUTH_NEEDED_TTL, AuthError, AuthNeeded, FileStore, HeaderSource, Key, LoggedIn, LoginOptions, Logins,
-    Target, Tokens, Why,
+    AUTH_NEEDED_TTL, AuthError, AuthNeeded, FileStore, HeaderAttempt, HeaderSource, Key, LoggedIn,
+    LoginOptions, Logins, Target, Tokens,
 };
 use becket_mcp::config::OAuth;
 use becket_mcp::{CancellationToken, Challenge};
@@ -28,7 +28,7 @@ impl Place {
         let store = Arc::new(FileStore::new(directory.path().join("tokens.json")));
         let mut options = LoginOptions::new(store);
         let shown = Arc::clone(&clock);
-        // A login that fails must not wait for a user that never comes.
+        // A failing login must not wait for a user that never comes.
         options.limit = PATIENCE;
         options.clock = Arc::new(move || *shown.lock().unwrap());
         options.needed = Some(AuthNeeded::open(directory.path().join("needed.json"), AUTH_NEEDED_TTL).0);
@@ -51,7 +51,7 @@ impl Place {
         *self.clock.lock().unwrap() += Duration::from_secs(seconds);
     }
 
-    /// A host that has just started.
+    /// Returns the logins of a host that has just started.
     pub(crate) fn logins(&self) -> Logins {
         Logins::new(self.options.clone())
     }
@@ -81,7 +81,7 @@ pub(crate) fn header(page: &Page) -> Challenge {
     Challenge { header: header.map(str::to_owned) }
 }
 
-/// Logs in, with the browser that lets everybody in.
+/// Logs in, with a browser that accepts everything.
 pub(crate) async fn enter(
     logins: &Logins,
     target: &Target,
@@ -96,9 +96,9 @@ pub(crate) async fn enter(
     done
 }
 
-/// The token that a request is sent with; what is wrong where there is none.
-pub(crate) async fn token(source: &dyn HeaderSource, why: Why) -> Result<String, NoHeaders> {
-    let headers = source.headers(why).await?;
+/// Returns the token of a request, or the reason why there is none.
+pub(crate) async fn token(source: &dyn HeaderSource, attempt: HeaderAttempt) -> Result<String, NoHeaders> {
+    let headers = source.headers(attempt).await?;
     let bearer = headers.first().map(|(name, value)| {
         assert_eq!(name, "authorization");
         value.expose().strip_prefix("Bearer ").unwrap().to_owned()
@@ -106,6 +106,6 @@ pub(crate) async fn token(source: &dyn HeaderSource, why: Why) -> Result<String,
     Ok(bearer.unwrap_or_default())
 }
 
-pub(crate) fn refused() -> Why {
-    Why::After401(Challenge { header: Some(r#"Bearer error="invalid_token""#.into()) })
+pub(crate) fn refused() -> HeaderAttempt {
+    HeaderAttempt::After401(Challenge { header: Some(r#"Bearer error="invalid_token""#.into()) })
 }

@@ -1,11 +1,11 @@
-//! Several processes at once: this very program again, each running one test as a job of its own.
+//! Several processes at once: this program again, each running one test as a job.
 
 use becket_testkit::proc::wait_until_every;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, Key, LoginOptions, Logins, Why};
+use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, HeaderAttempt, Key, LoginOptions, Logins};
 use becket_testkit::mcp_auth::AuthPlan;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -27,12 +27,12 @@ fn start(test: &str, directory: &Path, job: &Value) -> Child {
         .unwrap()
 }
 
-/// None if the test is not run as a job; the parent checks its work.
+/// Returns the job; `None` if the test is not run as one. The parent checks its work.
 fn job() -> Option<Value> {
     Some(serde_json::from_str(&std::fs::read_to_string(JOB).ok()?).unwrap())
 }
 
-/// Waits until all are ready, so that they do it at the same time.
+/// Waits until all processes are ready, so that they act at the same time.
 fn together(job: &Value) {
     let gate = Path::new(job["gate"].as_str().unwrap());
     let mine = gate.join(job["number"].to_string());
@@ -53,7 +53,7 @@ async fn processes_that_renew_at_once_renew_once() {
     let (server, place) = (AuthPlan::new().start(), Place::new());
     let target = target(&server);
     enter(&place.logins(), &target, &challenge(&server)).await.unwrap();
-    let old = token(&place.logins().headers(&target), Why::First).await.unwrap();
+    let old = token(&place.logins().headers(&target), HeaderAttempt::First).await.unwrap();
     server.expire();
     let gate = place.directory.path().join("gate");
     std::fs::create_dir(&gate).unwrap();
@@ -75,7 +75,7 @@ async fn renews() {
     let Some(job) = job() else { return };
     let url = job["url"].as_str().unwrap().parse().unwrap();
     let options = LoginOptions::new(Arc::new(FileStore::new(job["store"].as_str().unwrap())));
-    // The clock of the host stood still at a time of its own.
+    // The clock of the host stands still at another time.
     let options = LoginOptions {
         clock: Arc::new(|| SystemTime::UNIX_EPOCH + Duration::from_secs(1_900_000_001)),
         ..options
@@ -84,7 +84,7 @@ async fn renews() {
         becket_mcp::auth::Target { server: "docs".into(), url, oauth: Default::default(), tls: None };
     let source = Logins::new(options).headers(&target);
     let old = job["old"].as_str().unwrap();
-    assert_eq!(token(&source, Why::First).await.unwrap(), old);
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), old);
     together(&job);
     assert_ne!(token(&source, refused()).await.unwrap(), old);
 }

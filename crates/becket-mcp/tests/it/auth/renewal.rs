@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use becket_mcp::auth::HeaderAttempt;
 use becket_mcp::auth::NoHeaders;
-use becket_mcp::auth::Why;
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer};
 use becket_testkit::mcp_http::Reply;
 use futures_util::future::join_all;
@@ -23,15 +23,15 @@ async fn a_token_is_renewed_before_it_expires_even_by_a_process_that_never_logge
     let (server, place) = logged_in(AuthPlan::new().with_secrets()).await;
     let target = target(&server);
     let source = place.logins().headers(&target);
-    let first = token(&source, Why::First).await.unwrap();
+    let first = token(&source, HeaderAttempt::First).await.unwrap();
     place.pass(3500);
-    assert_eq!(token(&source, Why::First).await.unwrap(), first);
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), first);
     place.pass(50);
-    let second = token(&source, Why::First).await.unwrap();
+    let second = token(&source, HeaderAttempt::First).await.unwrap();
     assert!(second != first && server.takes(&second));
-    // What a refresh token is used for once is kept: the next one is another.
+    // The new refresh token is stored, since each is used only once.
     place.pass(3600);
-    let third = token(&place.logins().headers(&target), Why::First).await.unwrap();
+    let third = token(&place.logins().headers(&target), HeaderAttempt::First).await.unwrap();
     assert!(third != second && server.takes(&third));
     assert_eq!((server.count("refresh_token"), server.count("/token")), (2, 3));
     let kept = place.kept(&target).await.unwrap();
@@ -46,12 +46,12 @@ async fn a_token_is_renewed_before_it_expires_even_by_a_process_that_never_logge
 async fn many_requests_that_are_refused_at_once_have_it_renewed_once() {
     let (server, place) = logged_in(AuthPlan::new().rule(slow_refresh)).await;
     let source = Arc::new(place.logins().headers(&target(&server)));
-    let first = token(&*source, Why::First).await.unwrap();
+    let first = token(&*source, HeaderAttempt::First).await.unwrap();
     server.expire();
     let tokens = join_all((0..20).map(|_| token(&*source, refused()))).await;
     let tokens: Vec<String> = tokens.into_iter().map(Result::unwrap).collect();
     assert!(tokens.iter().all(|token| *token == tokens[0] && *token != first));
-    // One that was under way all along.
+    // A request that was in progress all the time.
     assert_eq!(token(&*source, refused()).await.unwrap(), tokens[0]);
     assert_eq!(server.count("refresh_token"), 1);
 }
@@ -69,7 +69,7 @@ async fn whoever_gives_up_waiting_loses_no_token() {
     let (server, place) = logged_in(AuthPlan::new().rule(slow_refresh)).await;
     let logins = place.logins();
     let source = logins.headers(&target(&server));
-    token(&source, Why::First).await.unwrap();
+    token(&source, HeaderAttempt::First).await.unwrap();
     server.expire();
     let given_up = tokio::time::timeout(Duration::from_millis(20), token(&source, refused())).await;
     assert!(given_up.is_err());
@@ -85,17 +85,17 @@ async fn a_refresh_token_that_is_no_good_is_forgotten_and_the_user_is_asked() {
     let (server, place) = logged_in(AuthPlan::new()).await;
     let (logins, target) = (place.logins(), target(&server));
     let source = logins.headers(&target);
-    let first = token(&source, Why::First).await.unwrap();
+    let first = token(&source, HeaderAttempt::First).await.unwrap();
     server.forget_refresh();
-    // What has not expired yet does until then.
+    // A token that has not expired stays valid until then.
     place.pass(3550);
-    assert_eq!(token(&source, Why::First).await.unwrap(), first);
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), first);
     server.expire();
     let fault = token(&source, refused()).await.unwrap_err();
     let NoHeaders::AuthNeeded(said) = &fault else { panic!("{fault:?}") };
     assert_eq!(said.header.as_deref(), Some(r#"Bearer error="invalid_token""#));
     assert!(place.kept(&target).await.is_none());
-    assert_eq!(token(&source, Why::First).await.unwrap(), "");
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), "");
     assert!(matches!(token(&source, refused()).await, Err(NoHeaders::AuthNeeded(_))));
 }
 
@@ -104,10 +104,10 @@ async fn a_refresh_token_that_is_no_good_is_forgotten_and_the_user_is_asked() {
 async fn without_a_refresh_token_only_the_user_helps() {
     let (server, place) = logged_in(AuthPlan::new().without_refresh()).await;
     let source = place.logins().headers(&target(&server));
-    assert!(server.takes(&token(&source, Why::First).await.unwrap()));
+    assert!(server.takes(&token(&source, HeaderAttempt::First).await.unwrap()));
     assert!(matches!(token(&source, refused()).await, Err(NoHeaders::AuthNeeded(_))));
     place.pass(3600);
-    assert!(matches!(token(&source, Why::First).await, Err(NoHeaders::AuthNeeded(_))));
+    assert!(matches!(token(&source, HeaderAttempt::First).await, Err(NoHeaders::AuthNeeded(_))));
     assert_eq!(server.count("refresh_token"), 0);
 }
 
@@ -125,9 +125,9 @@ async fn an_authorisation_server_that_fails_for_a_moment_costs_no_login() {
     });
     let (server, place) = logged_in(plan).await;
     let source = place.logins().headers(&target(&server));
-    let first = token(&source, Why::First).await.unwrap();
+    let first = token(&source, HeaderAttempt::First).await.unwrap();
     place.pass(3550);
-    assert_eq!(token(&source, Why::First).await.unwrap(), first);
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), first);
     server.expire();
     let fault = token(&source, refused()).await.unwrap_err().to_string();
     let endpoint = format!("{}/token", server.origin());
@@ -146,8 +146,8 @@ async fn what_another_process_has_renewed_is_used() {
     let (server, place) = logged_in(AuthPlan::new()).await;
     let target = target(&server);
     let (one, other) = (place.logins().headers(&target), place.logins().headers(&target));
-    let first = token(&one, Why::First).await.unwrap();
-    assert_eq!(token(&other, Why::First).await.unwrap(), first);
+    let first = token(&one, HeaderAttempt::First).await.unwrap();
+    assert_eq!(token(&other, HeaderAttempt::First).await.unwrap(), first);
     server.expire();
     let second = token(&one, refused()).await.unwrap();
     assert_eq!(token(&other, refused()).await.unwrap(), second);

@@ -1,6 +1,6 @@
-//! Nothing secret is shown, whatever goes wrong and however it is printed.
+//! Nothing secret is shown, whatever fails and however it is printed.
 
-use becket_mcp::auth::Why;
+use becket_mcp::auth::HeaderAttempt;
 use becket_mcp::config::OAuth;
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer};
 use becket_testkit::mcp_http::Reply;
@@ -34,7 +34,7 @@ async fn no_debug_form_has_a_secret() {
         drop(login);
         let done = enter(&logins, &target, &challenge(&server)).await.unwrap();
         let source = logins.headers(&target);
-        let headers = becket_mcp::auth::HeaderSource::headers(&source, Why::First).await;
+        let headers = becket_mcp::auth::HeaderSource::headers(&source, HeaderAttempt::First).await;
         let kept = place.kept(&target).await.unwrap();
         shown.extend([
             format!("{done:?}"),
@@ -47,7 +47,7 @@ async fn no_debug_form_has_a_secret() {
     }
 }
 
-/// Echoes what it is sent, and more that is secret.
+/// Echoes the request, and more secrets.
 fn echo(status: u16) -> impl Fn(&becket_testkit::mcp_http::ReceivedRequest) -> Option<Reply> + Send + Sync {
     move |seen| {
         let form = seen.body.as_str().filter(|_| seen.path == "/token")?;
@@ -107,7 +107,7 @@ async fn no_fault_of_a_renewal_has_a_secret() {
     let logins = place.logins();
     enter(&logins, &target(&server), &challenge(&server)).await.unwrap();
     let source = logins.headers(&target(&server));
-    token(&source, Why::First).await.unwrap();
+    token(&source, HeaderAttempt::First).await.unwrap();
     echoes.store(true, Ordering::SeqCst);
     let fault = token(&source, refused()).await.unwrap_err();
     assert!(fault.to_string().contains("server_error"), "{fault}");

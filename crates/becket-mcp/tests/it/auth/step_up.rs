@@ -1,7 +1,7 @@
 //! A server that wants more than was granted.
 
+use becket_mcp::auth::HeaderAttempt;
 use becket_mcp::auth::NoHeaders;
-use becket_mcp::auth::Why;
 use becket_testkit::mcp_auth::AuthPlan;
 
 use crate::auth::place::{Place, challenge, enter, target, token};
@@ -33,15 +33,15 @@ async fn more_scopes_are_asked_for_once_beside_those_that_were_granted() {
     enter(&logins, &target, &challenge(&server)).await.unwrap();
     server.need(&["write", "admin"]);
     let source = logins.headers(&target);
-    let wanted = said(&server, &token(&source, Why::First).await.unwrap());
-    // A new token of the same kind would not help: none is asked for.
-    let fault = token(&source, Why::After401(wanted.clone())).await.unwrap_err();
+    let wanted = said(&server, &token(&source, HeaderAttempt::First).await.unwrap());
+    // A new token of the same kind would not help, so none is requested.
+    let fault = token(&source, HeaderAttempt::After401(wanted.clone())).await.unwrap_err();
     assert!(matches!(&fault, NoHeaders::AuthNeeded(said) if *said == wanted));
     assert_eq!(server.count("refresh_token"), 0);
 
     let done = enter(&logins, &target, &wanted).await.unwrap();
     assert_eq!(done.scopes, ["read", "write", "admin"]);
-    assert!(server.takes(&token(&source, Why::First).await.unwrap()));
+    assert!(server.takes(&token(&source, HeaderAttempt::First).await.unwrap()));
 }
 
 // rule: X3
@@ -51,7 +51,7 @@ async fn what_was_asked_for_and_not_granted_is_not_asked_for_again() {
     let target = target(&server);
     enter(&place.logins(), &target, &challenge(&server)).await.unwrap();
     server.need(&["admin"]);
-    let given = token(&place.logins().headers(&target), Why::First).await.unwrap();
+    let given = token(&place.logins().headers(&target), HeaderAttempt::First).await.unwrap();
     let wanted = said(&server, &given);
     let done = enter(&place.logins(), &target, &wanted).await.unwrap();
     assert_eq!(done.scopes, ["read", "write"]);

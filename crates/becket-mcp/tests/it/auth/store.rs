@@ -18,7 +18,7 @@ fn tokens(access: &str, proof: Proof) -> Tokens {
         obtained_at: second(1000),
         expires_at: Some(second(4600)),
         scopes: vec!["read".into()],
-        asked: vec!["read".into(), "admin".into()],
+        requested_scopes: vec!["read".into(), "admin".into()],
         client: Client { id: "c".into(), proof },
         issued: TokenIssuer {
             issuer: Some("https://as.example".into()),
@@ -69,7 +69,7 @@ async fn what_is_kept_comes_back_and_what_is_removed_does_not() {
 async fn many_who_write_at_once_lose_nothing() {
     let place = Place::new();
     let save = |number: usize| {
-        // A handle of its own: what keeps them apart is the file.
+        // A separate handle: the file keeps them apart.
         let store = FileStore::new(place.file());
         async move {
             let server = format!("server-{number}");

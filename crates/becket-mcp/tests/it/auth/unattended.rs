@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use becket_mcp::auth::NoHeaders;
-use becket_mcp::auth::{AuthError, HeaderSource, LoggedOut, Target, Why};
+use becket_mcp::auth::{AuthError, HeaderAttempt, HeaderSource, LoggedOut, Target};
 use becket_mcp::config::{Grant, OAuth, PrivateKey};
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer};
 use becket_testkit::mcp_http::Reply;
@@ -32,25 +32,25 @@ struct Case {
     metadata: Value,
     /// The scopes that the server's challenge names.
     challenge: Option<String>,
-    /// The scopes that the user has written.
+    /// The scopes that the user has configured.
     #[serde(default)]
     written: Vec<String>,
-    /// The user has named the metadata.
+    /// True if the user has named the metadata.
     #[serde(default)]
     named: bool,
     /// A path that answers with this status and body instead.
     #[serde(default)]
     other: Vec<(String, u16, String)>,
-    /// The scopes that are asked for, if it does.
+    /// The scopes that are requested if a token is issued.
     scopes: Option<String>,
-    /// A piece of the error; none: there is a token.
+    /// A part of the error; `None` if a token is issued.
     error: Option<String>,
     /// The number of requests to the token endpoint if there is an error.
     #[serde(default)]
     asked: usize,
 }
 
-/// A client, its place, and a server that believes it.
+/// A client, its place, and a server that trusts it.
 struct Scene {
     server: AuthServer,
     place: Place,
@@ -68,7 +68,7 @@ fn plan(metadata: &Value) -> AuthPlan {
     AuthPlan::new().metadata(whole)
 }
 
-/// A JWT of a third party, with a signature that only it knows.
+/// Returns a JWT of a third party, with a signature that only it knows.
 fn jwt(expires: SystemTime) -> String {
     let expires = expires.duration_since(UNIX_EPOCH).unwrap().as_secs();
     let parts = [json!({"alg": "ES256"}), json!({"sub": "pod", "exp": expires})];
@@ -119,14 +119,14 @@ impl Scene {
         Self { server, place, target, signed, file }
     }
 
-    /// The form that a token was asked for with last.
+    /// Returns the form of the last token request.
     fn form(&self) -> Vec<(String, String)> {
         let seen = self.server.http().seen();
         let form = seen.iter().rev().find(|seen| seen.path == "/token").unwrap();
         url::form_urlencoded::parse(form.body.as_str().unwrap().as_bytes()).into_owned().collect()
     }
 
-    /// Nothing that is secret is in any of these.
+    /// Checks that none of these texts contains a secret.
     fn check(&self, shown: &[String]) {
         for text in shown {
             for secret in self.server.secrets().iter().map(String::as_str).chain(["s3cr3t", "PRIVATE"]) {
@@ -175,8 +175,8 @@ async fn run(case: &Case) {
     scene.target.oauth.auth_server_metadata_url = case.named.then(|| named.parse().unwrap());
     let (logins, name) = (scene.place.logins(), &format!("{} ({})", case.name, case.rule));
     let source = logins.headers(&scene.target);
-    assert_eq!(token(&source, Why::First).await.unwrap(), "", "{name}: nothing is sent unasked");
-    let given = token(&source, Why::After401(challenge(&scene.server))).await;
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), "", "{name}: nothing is sent unasked");
+    let given = token(&source, HeaderAttempt::After401(challenge(&scene.server))).await;
     let mut shown = vec![format!("{source:?} {logins:?} {:?}", scene.target)];
     match (given, &case.error) {
         (Ok(token), None) => {
@@ -196,7 +196,7 @@ async fn run(case: &Case) {
             assert!(said.contains(expected.as_str()), "{name}: {said}");
             assert_eq!(scene.server.count("/token"), case.asked, "{name}");
             shown.extend([said, format!("{fault:?}")]);
-            assert_eq!(token(&source, Why::First).await.unwrap(), "", "{name}");
+            assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), "", "{name}");
         }
         (given, _) => panic!("{name}: {given:?}"),
     }
@@ -210,9 +210,9 @@ async fn run(case: &Case) {
 async fn what_a_key_signs_is_for_this_authorisation_server_and_for_one_request() {
     let scene = Scene::new("key", plan(&json!({})).life(Some(100)));
     let source = scene.place.logins().headers(&scene.target);
-    token(&source, Why::After401(challenge(&scene.server))).await.unwrap();
+    token(&source, HeaderAttempt::After401(challenge(&scene.server))).await.unwrap();
     scene.place.pass(99);
-    token(&source, Why::First).await.unwrap();
+    token(&source, HeaderAttempt::First).await.unwrap();
     let signed = scene.signed.lock().unwrap().clone();
     let now = scene.place.now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     assert_eq!(signed.len(), 2);
@@ -234,19 +234,19 @@ async fn what_a_key_signs_is_for_this_authorisation_server_and_for_one_request()
 async fn a_token_is_got_anew_before_it_expires_and_the_file_is_read_anew() {
     let scene = Scene::new("assertion", plan(&json!({})));
     let source = scene.place.logins().headers(&scene.target);
-    let first = token(&source, Why::After401(challenge(&scene.server))).await.unwrap();
+    let first = token(&source, HeaderAttempt::After401(challenge(&scene.server))).await.unwrap();
     scene.place.pass(3500);
-    assert_eq!(token(&source, Why::First).await.unwrap(), first);
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), first);
     scene.place.pass(50);
-    let second = token(&source, Why::First).await.unwrap();
+    let second = token(&source, HeaderAttempt::First).await.unwrap();
     assert!(second != first && scene.server.takes(&second));
     // Refresh tokens are not used: the credentials are available.
     assert_eq!((scene.server.count("refresh_token"), scene.server.count("/token")), (0, 2));
     // The assertion was not renewed: the token lives as long as it does.
     scene.place.pass(3550);
-    assert_eq!(token(&source, Why::First).await.unwrap(), second);
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), second);
     scene.place.pass(50);
-    let fault = token(&source, Why::First).await.unwrap_err().to_string();
+    let fault = token(&source, HeaderAttempt::First).await.unwrap_err().to_string();
     assert!(fault.contains("the JWT in it has expired"), "{fault}");
 }
 
@@ -256,11 +256,11 @@ async fn many_requests_that_are_refused_at_once_have_one_token_got() {
     let scene = Scene::new("secret", plan(&json!({})));
     let source = Arc::new(scene.place.logins().headers(&scene.target));
     let said = challenge(&scene.server);
-    let tokens = join_all((0..20).map(|_| token(&*source, Why::After401(said.clone())))).await;
+    let tokens = join_all((0..20).map(|_| token(&*source, HeaderAttempt::After401(said.clone())))).await;
     let tokens: Vec<String> = tokens.into_iter().map(Result::unwrap).collect();
     assert!(tokens.iter().all(|token| *token == tokens[0]));
     assert_eq!(scene.server.count("client_credentials"), 1);
-    // Later it is another one that was refused.
+    // Later another token was refused.
     scene.place.pass(2);
     scene.server.expire();
     let next = token(&*source, refused()).await.unwrap();
@@ -275,16 +275,20 @@ async fn whoever_says_no_is_not_asked_again_at_once_and_no_other_grant_is_tried(
     let source = logins.headers(&scene.target);
     let mut said = Vec::new();
     for _ in 0..5 {
-        said.push(token(&source, Why::After401(challenge(&scene.server))).await.unwrap_err().to_string());
+        said.push(
+            token(&source, HeaderAttempt::After401(challenge(&scene.server))).await.unwrap_err().to_string(),
+        );
     }
     said.dedup();
     assert_eq!(said.len(), 1, "{said:?}");
     assert_eq!((scene.server.count("/token"), scene.server.count("client_credentials")), (1, 1));
-    // Another secret is another client: it is asked at once.
+    // Another secret is another client, which is asked at once.
     let mut corrected = scene.target.clone();
     corrected.oauth.client_secret = Some(SECRET.into());
     let source = logins.headers(&corrected);
-    assert!(scene.server.takes(&token(&source, Why::After401(challenge(&scene.server))).await.unwrap()));
+    assert!(
+        scene.server.takes(&token(&source, HeaderAttempt::After401(challenge(&scene.server))).await.unwrap())
+    );
 }
 
 // rule: X3
@@ -299,7 +303,8 @@ async fn a_failure_of_a_moment_is_none_the_next_time() {
     };
     let scene = Scene::new("key", plan(&json!({})).rule(rule));
     let source = scene.place.logins().headers(&scene.target);
-    let error = token(&source, Why::After401(challenge(&scene.server))).await.unwrap_err().to_string();
+    let error =
+        token(&source, HeaderAttempt::After401(challenge(&scene.server))).await.unwrap_err().to_string();
     assert!(error.contains("it is HTTP 503 without an error of OAuth"), "{error}");
     assert!(scene.server.takes(&token(&source, refused()).await.unwrap()));
 }
@@ -312,15 +317,15 @@ async fn no_person_logs_in_and_more_scopes_are_no_matter_of_a_new_token() {
     let error = enter(&logins, &scene.target, &challenge(&scene.server)).await.unwrap_err();
     assert!(matches!(error, AuthError::NoPerson { grant: "client_credentials" }), "{error}");
     let source = logins.headers(&scene.target);
-    token(&source, Why::After401(challenge(&scene.server))).await.unwrap();
+    token(&source, HeaderAttempt::After401(challenge(&scene.server))).await.unwrap();
     let more =
         becket_mcp::Challenge { header: Some(r#"Bearer error="insufficient_scope", scope="x""#.into()) };
-    let fault = source.headers(Why::After401(more)).await.unwrap_err();
+    let fault = source.headers(HeaderAttempt::After401(more)).await.unwrap_err();
     assert!(matches!(fault, NoHeaders::AuthNeeded(_)), "{fault}");
     assert_eq!(scene.server.count("/token"), 1);
-    assert!(matches!(logins.logout(&scene.target).await.unwrap(), LoggedOut::Here));
+    assert!(matches!(logins.logout(&scene.target).await.unwrap(), LoggedOut::LocalOnly));
     assert!(matches!(logins.logout(&scene.target).await.unwrap(), LoggedOut::NoTokens));
-    assert_eq!(token(&source, Why::First).await.unwrap(), "");
+    assert_eq!(token(&source, HeaderAttempt::First).await.unwrap(), "");
 }
 
 // rule: X3
@@ -336,7 +341,7 @@ async fn what_an_authorisation_server_sends_back_is_not_shown() {
         };
         let scene = Scene::new(by, plan(&json!({})).rule(echo));
         let source = scene.place.logins().headers(&scene.target);
-        let fault = token(&source, Why::After401(challenge(&scene.server))).await.unwrap_err();
+        let fault = token(&source, HeaderAttempt::After401(challenge(&scene.server))).await.unwrap_err();
         let proof = std::fs::read_to_string(&scene.file).unwrap();
         for text in [fault.to_string(), format!("{fault:?}")] {
             scene.check(std::slice::from_ref(&text));

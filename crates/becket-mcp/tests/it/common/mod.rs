@@ -1,4 +1,4 @@
-//! Shared by the tests of this crate: a host whose servers are `tests/servers/server.py`, in a directory of its own.
+//! Shared by the tests of this crate: a host whose servers are `tests/servers/server.py`, in its own directory.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test helper fails by panicking")]
 
@@ -19,12 +19,12 @@ use becket_testkit::wait::{eventually, until};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-/// Long enough for any loaded machine; reached only by a test that fails.
+/// A limit for any loaded machine; reached only by a failing test.
 pub(crate) const LONG: Duration = PATIENCE;
-/// For what must not be answered.
+/// A limit for requests that must not be answered.
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
 
-/// A place for servers that carry a mark.
+/// A place for servers with a marker.
 pub(crate) struct Place {
     pub(crate) marker: Marker,
     pub(crate) dir: TempDir,
@@ -47,7 +47,7 @@ impl Place {
         Self { marker, dir, options }
     }
 
-    /// Connects one server of ours, named `it`.
+    /// Connects one test server, named `it`.
     pub(crate) async fn connect(&self, flags: &[&str]) -> Pool {
         self.start(vec![ours("it", flags)]).await
     }
@@ -59,20 +59,20 @@ impl Place {
         pool
     }
 
-    /// Servers that are not connected yet.
+    /// Returns a pool of servers that are not connected yet.
     pub(crate) fn pool(&self, configured: Vec<ConfiguredServer>) -> Pool {
         let pool = Pool::new(self.options.clone(), Arc::new(()));
         pool.configure(configured);
         pool
     }
 
-    /// The messages that servers got.
+    /// Returns the messages that servers received.
     pub(crate) fn got(&self) -> Vec<Value> {
         let log = std::fs::read_to_string(self.dir.path().join("log")).unwrap_or_default();
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Waits until so many processes carry the mark, without holding the runtime up.
+    /// Waits until this many processes have the marker, without blocking the runtime.
     pub(crate) async fn alive(&self, count: usize) {
         until(&format!("{count} carry the mark"), || self.marker.alive().len() == count).await;
     }
@@ -83,20 +83,20 @@ impl Place {
     }
 }
 
-/// A server of ours.
+/// Returns a test server.
 pub(crate) fn ours(name: &str, flags: &[&str]) -> ConfiguredServer {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/servers/server.py");
     let args = [script].into_iter().chain(flags.iter().copied()).map(OsString::from).collect();
     ConfiguredServer::of_host(name, program(python(), args))
 }
 
-/// A server that is reached by streamable HTTP.
+/// Returns a server that is reached by streamable HTTP.
 pub(crate) fn remote(name: &str, url: &str) -> ConfiguredServer {
     let transport = Transport::Http(Remote::new(url.parse().unwrap()));
     ConfiguredServer::of_host(name, ServerConfig { transport, timeout: None })
 }
 
-/// A server that is some program.
+/// Returns a server that is an arbitrary program.
 pub(crate) fn program(command: impl Into<OsString>, args: Vec<OsString>) -> ServerConfig {
     ServerConfig::stdio(command, args)
 }
@@ -106,7 +106,7 @@ pub(crate) async fn call(pool: &Pool, tool: &str, input: Value) -> Result<CallRe
     call_for(pool, tool, input, LONG).await
 }
 
-/// The same with another limit.
+/// Calls a tool of `it` with another limit.
 pub(crate) async fn call_for(
     pool: &Pool,
     tool: &str,
@@ -116,7 +116,7 @@ pub(crate) async fn call_for(
     pool.call(of_it(tool, input, limit), &CancellationToken::new()).await
 }
 
-/// A call of a tool of `it`.
+/// Returns a call of a tool of `it`.
 pub(crate) fn of_it(tool: &str, input: Value, limit: Duration) -> ToolCall<'_> {
     ToolCall { server: "it", tool, input: object(input), limit, connect: Connect::IfNeeded }
 }
@@ -126,7 +126,7 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
     map
 }
 
-/// The same where the server must be connected already.
+/// Calls a tool of `it`, which must be connected already.
 pub(crate) async fn call_connected(pool: &Pool, tool: &str, input: Value) -> Result<CallResult, CallError> {
     let call = ToolCall { connect: Connect::Never, ..of_it(tool, input, LONG) };
     pool.call(call, &CancellationToken::new()).await
@@ -139,7 +139,7 @@ pub(crate) fn state(pool: &Pool, server: &str) -> ServerState {
     found.unwrap_or_else(|| panic!("there is no `{server}`")).state
 }
 
-/// The tools of `it`.
+/// Returns the tools of `it`.
 #[track_caller]
 pub(crate) fn tools(pool: &Pool) -> Arc<ToolList> {
     let it = pool.servers().into_iter().find(|view| view.name == "it").unwrap();
@@ -164,7 +164,8 @@ pub(crate) fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap_or_default()
 }
 
-/// The interpreter itself: `python3` may be a script that looks for it, which costs more than a server's start.
+/// Returns the interpreter itself: `python3` may be a script that looks for it, which takes longer than a server's
+/// start.
 pub(crate) fn python() -> PathBuf {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
     let find = || {

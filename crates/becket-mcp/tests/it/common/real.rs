@@ -8,7 +8,7 @@ use std::time::Duration;
 use becket_mcp::CancellationToken;
 use becket_mcp::config::ServerConfig;
 
-/// The command line that a variable holds, with more arguments; none where there is a reason that it is missing.
+/// Returns the command line in a variable, with more arguments; `None` if there is a reason why it is missing.
 pub(crate) fn command(variable: &str, args: &[&str]) -> Option<Vec<OsString>> {
     let Some(command) = variable_of_test(variable) else {
         let reason = variable_of_test("BECKET_TEST_MCP_SKIP").unwrap_or_else(|| {
@@ -21,7 +21,7 @@ pub(crate) fn command(variable: &str, args: &[&str]) -> Option<Vec<OsString>> {
     Some(words.iter().map(String::as_str).chain(args.iter().copied()).map(OsString::from).collect())
 }
 
-/// The same as a server over stdio.
+/// Returns the same command line as a server over stdio.
 pub(crate) fn program(variable: &str, args: &[&str]) -> Option<ServerConfig> {
     let mut words = command(variable, args)?.into_iter();
     Some(super::program(words.next().unwrap(), words.collect()))
@@ -45,10 +45,11 @@ pub(crate) struct RunningServer {
 }
 
 impl RunningServer {
-    /// Starts the server that a variable names, which listens on `PORT`; none where there is a reason that it is missing.
+    /// Starts the server that a variable names, which listens on `PORT`; `None` if there is a reason why it is
+    /// missing.
     pub(crate) fn start(variable: &str, args: &[&str]) -> Option<Self> {
         let words = command(variable, args)?;
-        // Between finding a port that is free and the server's taking it, another may take it.
+        // Another process may take the free port before the server does.
         for _ in 0..10 {
             let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
             if let Some(child) = run(&words, port) {
@@ -67,7 +68,7 @@ impl RunningServer {
         self.child.wait().unwrap();
     }
 
-    /// Ends it and starts it on the same port.
+    /// Ends the server and restarts it on the same port.
     pub(crate) fn restart(&mut self) {
         self.stop();
         self.child = run(&self.words, self.port).unwrap();
@@ -76,13 +77,13 @@ impl RunningServer {
 
 impl Drop for RunningServer {
     fn drop(&mut self) {
-        // It may have been stopped.
+        // It may already have been stopped.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Runs a server until it listens; none if it exits instead.
+/// Runs a server until it listens; returns `None` if it exits instead.
 fn run(words: &[OsString], port: u16) -> Option<Child> {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).env("PORT", port.to_string());
@@ -96,7 +97,7 @@ fn run(words: &[OsString], port: u16) -> Option<Child> {
     listens.then_some(child)
 }
 
-/// Cancels while a call is under way. A real server does not show when it has a call.
+/// Cancels while a call is in progress. A real server does not show when it has a call.
 pub(crate) async fn cancel_soon(cancel: &CancellationToken) {
     tokio::time::sleep(Duration::from_millis(100)).await;
     cancel.cancel();

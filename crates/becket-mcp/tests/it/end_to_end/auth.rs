@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::common::LONG;
 use crate::end_to_end::scene::{Scene, http, of};
 
-/// A host that records in this directory the servers that want a login, and that has logins.
+/// A host that has logins and records in this directory the servers that need one.
 fn remembers(directory: &Path) -> impl FnOnce(&mut Options) {
     let needed = AuthNeeded::open(directory.join("needed.json"), AUTH_NEEDED_TTL).0;
     let mut logins = LoginOptions::new(Arc::new(FileStore::new(directory.join("tokens.json"))));

@@ -1,4 +1,4 @@
-//! Lists that change all the time, or never come to an end.
+//! Lists that change continuously, or never end.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -80,11 +80,11 @@ async fn nobody_gets_a_list_that_is_older_than_the_last_change_he_knows_of() {
     for n in 1..=20 {
         version.store(n, Ordering::SeqCst);
         bad.push(&changed());
-        // A call of the tool that is new asks for the list if it has to; the old one is not believed.
+        // A call of the new tool requests the list if necessary; the old one is not trusted.
         let newest = format!("v{n}");
         let has_newest = async || (scene.tools().await.unwrap()[0].name == newest).then_some(());
         becket_testkit::wait::eventually(&newest, has_newest).await;
-        // What was newest once never becomes old again.
+        // The newest list never becomes old again.
         for _ in 0..5 {
             assert_eq!(scene.tools().await.unwrap()[0].name, newest);
         }
@@ -92,7 +92,7 @@ async fn nobody_gets_a_list_that_is_older_than_the_last_change_he_knows_of() {
     scene.end().await;
 }
 
-/// A server that announces a change as many times as it can while it answers a call.
+/// A server that announces as many changes as possible while it answers a call.
 const STORMY: &str = r#"
 import json, sys
 lists = 0
@@ -130,7 +130,7 @@ async fn a_storm_from_a_process_costs_few_lists_and_no_call() {
         lists = scene.bad("storm", json!({})).await.unwrap().text().parse().unwrap();
         assert_eq!(scene.tools().await.unwrap()[0].name, "storm");
     }
-    // A request after a burst gets a new list; beside these, there is one for each second.
+    // A request after a burst gets a new list; in addition there is one for each second.
     let allowed = 12 + usize::try_from(began.elapsed().as_secs()).unwrap();
     assert!(lists <= allowed, "{lists} lists");
     scene.end().await;

@@ -1,4 +1,4 @@
-//! Addresses behind which there is something else than the server that was meant.
+//! Addresses that lead to something other than the intended server.
 
 use becket_mcp::config::{Remote, Transport};
 use becket_mcp::{Secret, ServerState};
@@ -10,7 +10,7 @@ use crate::end_to_end::scene::{Scene, http, over};
 
 const PAGE: &str = "<!doctype html><html><title>Sign in</title></html>";
 
-/// The answer instead.
+/// The answer of the other server.
 type Answer = fn() -> Reply;
 
 // rules: X1, X2

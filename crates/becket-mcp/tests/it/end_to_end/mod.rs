@@ -1,5 +1,5 @@
-//! Bad servers, met through [`becket_mcp::Pool`] alone, over real sockets and processes. In each pool there is a good server
-//! beside the bad one, which must not notice anything.
+//! Misbehaving servers, accessed only through [`becket_mcp::Pool`], over real sockets and processes. Each pool also
+//! has a well-behaved server, which must not be affected.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 

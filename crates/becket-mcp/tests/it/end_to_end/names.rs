@@ -13,10 +13,10 @@ fn tool(name: &str, annotations: Value) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations})
 }
 
-/// The server says which tool it was asked for.
+/// Returns a server that answers with the name of the requested tool.
 fn says_which(plan: Plan) -> becket_testkit::mcp_http::Server {
     use becket_testkit::mcp_http::Reply;
-    plan.always("tools/call", |seen| Reply::said(seen, seen.tool())).start()
+    plan.always("tools/call", |seen| Reply::text_result(seen, seen.tool())).start()
 }
 
 // rule: X5
@@ -46,7 +46,7 @@ async fn hints_arrive_as_they_were_given_and_their_absence_is_the_worst_case() {
         tool("says nothing", json!({})),
         tool("is harmless", hints),
         tool("destroys", json!({"destructiveHint": true})),
-        // An invalid hint is ignored. It is on a page of its own: such a page is read in another way.
+        // An invalid hint is ignored. It is on a separate page: such a page is parsed differently.
         tool("lies badly", json!({"readOnlyHint": "yes", "destructiveHint": "no"})),
     ];
     let bad = Plan::new().tools(tools, 3).start();

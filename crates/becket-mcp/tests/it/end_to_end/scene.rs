@@ -1,4 +1,4 @@
-//! A pool with a good server, `good`, beside those that a test brings, and the question whether `good` was left alone.
+//! A pool with a well-behaved server, `good`, beside those of a test, and the check that `good` was not affected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl Scene {
         Self::tuned(others, |_| ()).await
     }
 
-    /// The same with other options.
+    /// Connects them with other options.
     pub(crate) async fn tuned(others: Vec<ConfiguredServer>, tune: impl FnOnce(&mut Options)) -> Self {
         let (good, mut place) = (Plan::new().start(), Place::new());
         tune(&mut place.options);
@@ -41,7 +41,7 @@ impl Scene {
         self.bad_for(tool, input, LONG).await
     }
 
-    /// The same with another limit.
+    /// Calls a tool of `bad` with another limit.
     pub(crate) async fn bad_for(
         &self,
         tool: &str,
@@ -51,12 +51,12 @@ impl Scene {
         self.pool.call(of("bad", tool, input, limit), &CancellationToken::new()).await
     }
 
-    /// The error with which a call of `bad` ends, as it is shown.
+    /// Returns the displayed error of a call of `bad`.
     pub(crate) async fn bad_error(&self, tool: &str, limit: Duration) -> String {
         self.bad_for(tool, json!({}), limit).await.unwrap_err().to_string()
     }
 
-    /// The tools of `bad`.
+    /// Returns the tools of `bad`.
     pub(crate) async fn tools(&self) -> Result<Arc<ToolList>, CallError> {
         self.pool.tools("bad", &CancellationToken::new()).await
     }
@@ -65,13 +65,13 @@ impl Scene {
         state(&self.pool, "bad")
     }
 
-    /// Returns the error of connecting `bad`, as it is shown.
+    /// Returns the displayed error of connecting `bad`.
     #[track_caller]
     pub(crate) fn why(&self) -> String {
         crate::common::why(&self.pool, "bad").to_string()
     }
 
-    /// `good` still has the one connection that it had in the beginning, and answers.
+    /// Checks that `good` still has its first connection, and answers.
     pub(crate) async fn good_is_unharmed(&self) {
         let mut call = of("good", "echo", json!({"text": "still here"}), LONG);
         call.connect = Connect::Never;
@@ -80,7 +80,8 @@ impl Scene {
         assert_eq!(self.good.count("initialize"), 1, "it was connected again");
     }
 
-    /// `good` is unharmed; then everything is closed, and it has no connection and no session left.
+    /// Checks that `good` is unharmed; then closes everything, and checks that it has no connection and no session
+    /// left.
     pub(crate) async fn end(self) {
         self.good_is_unharmed().await;
         self.pool.close().await;
@@ -93,12 +94,12 @@ pub(crate) fn of<'a>(server: &'a str, tool: &'a str, input: Value, limit: Durati
     ToolCall { server, tool, input: object(input), limit, connect: Connect::IfNeeded }
 }
 
-/// A server over HTTP.
+/// Returns a server over HTTP.
 pub(crate) fn http(name: &str, server: &Server) -> ConfiguredServer {
     at(name, &server.url())
 }
 
-/// The same at some address.
+/// Returns a server at an address.
 pub(crate) fn at(name: &str, url: &str) -> ConfiguredServer {
     over(name, Transport::Http(Remote::new(url.parse().unwrap())))
 }

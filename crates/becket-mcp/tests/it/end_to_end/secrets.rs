@@ -21,7 +21,7 @@ const SECRETS: [&str; 6] = [
     "hunter2-editor",
 ];
 
-/// An answer that echoes the request wherever there is room for it.
+/// Returns an answer that echoes the request wherever possible.
 type Echo = fn(&ReceivedRequest) -> Reply;
 
 fn echoes() -> Vec<(&'static str, Echo)> {
@@ -62,7 +62,7 @@ fn remote(url: &str) -> Remote {
     remote
 }
 
-/// One server for each way to reach one.
+/// Returns one server for each transport.
 fn configured(url: &str) -> Vec<ConfiguredServer> {
     let mut with_password: url::Url = url.parse().unwrap();
     with_password.set_password(Some("hunter2-password")).unwrap();
@@ -91,7 +91,7 @@ fn configured(url: &str) -> Vec<ConfiguredServer> {
     ]
 }
 
-/// Every text that a host may come by: configurations, views, states, changes, errors.
+/// Returns every text that a host may show: configurations, views, states, changes, errors.
 async fn shown(echo: Echo, only_calls: bool) -> Vec<String> {
     let rule = move |seen: &ReceivedRequest| (!only_calls || seen.rpc() == "tools/call").then(|| echo(seen));
     let bad = Plan::new().rule(rule).start();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::common::LONG;
 use crate::end_to_end::scene::{Scene, http, of};
 
-/// Returns the number of times that each text was sent to `echo` in a known session.
+/// Returns how often each text was sent to `echo` in a known session.
 fn done(server: &Server, session: &str) -> HashMap<String, usize> {
     let mut done = HashMap::new();
     for seen in server.seen().iter().filter(|seen| seen.rpc() == "tools/call") {
@@ -42,7 +42,7 @@ async fn fifty_calls_whose_session_is_gone_share_one_new_session_and_are_each_do
     assert_eq!(bad.sessions(), Vec::<String>::new());
 }
 
-/// The answer to a request with this id.
+/// Returns the answer to a request with this id.
 type Says = fn(&Value) -> Reply;
 
 /// Returns the answers by which servers report an unknown session.
@@ -86,7 +86,7 @@ async fn a_server_that_forgets_every_session_is_asked_twice_and_no_more() {
         let error = scene.bad_error("echo", LONG).await;
         assert_eq!(error, "the MCP server `bad` is gone: it has forgotten the session", "{name}");
         assert_eq!((bad.count("initialize"), bad.count("tools/call")), (2, 2), "{name}");
-        // The next one may try again, and is as modest.
+        // The next call may retry, and is equally limited.
         scene.bad_error("echo", LONG).await;
         assert!(bad.count("initialize") <= 3 && bad.count("tools/call") == 4, "{name}");
         scene.end().await;

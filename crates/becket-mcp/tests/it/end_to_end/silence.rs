@@ -1,4 +1,4 @@
-//! Servers that say nothing, or too little to ever come to an end.
+//! Servers that send nothing, or too little to ever finish.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::common::{LONG, SHORT, ours};
 use crate::end_to_end::scene::{Scene, at, eventually, http};
 
-/// Enough to connect a good server on any machine.
+/// A limit that is long enough to connect a good server on any machine.
 const CONNECTING: Duration = Duration::from_secs(4);
 
 // rules: X2, H6
@@ -53,7 +53,7 @@ async fn a_listener_that_is_no_http_server_and_one_that_trickles_fail_in_time() 
     }
 }
 
-/// Reads, and says nothing; or begins an answer that never ends.
+/// Reads, and sends nothing; or begins an answer that never ends.
 fn trickle(mut tcp: std::net::TcpStream, trickles: bool) {
     let _ = tcp.read(&mut [0; 4096]);
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
@@ -62,13 +62,13 @@ fn trickle(mut tcp: std::net::TcpStream, trickles: bool) {
             std::thread::sleep(Duration::from_millis(50));
         }
     }
-    // Until the client goes.
+    // Continues until the client disconnects.
     let _ = tcp.read(&mut [0; 4096]);
 }
 
 type Answer = fn() -> Reply;
 
-/// Answers to a call that never end.
+/// Returns never-ending answers to a call.
 fn endless() -> Vec<(&'static str, Answer)> {
     vec![
         ("nothing", || Reply::Hang),

@@ -20,12 +20,12 @@ async fn nobody_whom_a_process_has_started_outlives_it_whichever_way_it_goes() {
         // It exits on its own.
         pool.call(of("bad", "die", nothing(), LONG), &cancel).await.unwrap_err();
         eventually("only `good` is left", || place.marker.alive().len() == 1).await;
-        // It is started again, and is replaced.
+        // It is restarted, and is replaced.
         pool.call(of("bad", tool, nothing(), LONG), &cancel).await.unwrap();
         eventually("its offspring is there again", || place.marker.alive().len() == 3).await;
         pool.reconnect("bad", &cancel).await.unwrap();
         eventually("`good` and the new one are left", || place.marker.alive().len() == 2).await;
-        // It is taken out of the configuration.
+        // It is removed from the configuration.
         pool.call(of("bad", tool, nothing(), LONG), &cancel).await.unwrap();
         pool.configure(vec![ours("good", &[])]);
         eventually("only `good` is left again", || place.marker.alive().len() == 1).await;

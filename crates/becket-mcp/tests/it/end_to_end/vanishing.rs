@@ -1,4 +1,4 @@
-//! Servers that go away in the middle of a call: what they may have done is not done twice.
+//! Servers that disappear in the middle of a call: work that they may have done is not repeated.
 
 use becket_mcp::{CallError, Fault, ServerState};
 use becket_testkit::mcp_http::{Plan, Reply, Step};
@@ -9,7 +9,7 @@ use crate::end_to_end::scene::{Scene, eventually, http};
 
 type Answer = fn() -> Reply;
 
-/// Returns interrupted answers. In none of these cases is it known if the server has executed the request.
+/// Returns interrupted answers. In none of these cases is it known whether the server has executed the request.
 fn ends() -> Vec<(&'static str, Answer)> {
     vec![
         ("no byte", || Reply::Close),
@@ -38,7 +38,7 @@ async fn a_call_that_may_have_been_done_is_not_made_again() {
             move |seen: &becket_testkit::mcp_http::ReceivedRequest| (seen.tool() == "destroy").then(reply);
         let bad = Plan::new().rule(rule).start();
         let scene = Scene::with(vec![http("bad", &bad)]).await;
-        // The connection to the server is in use already, as it is with a server that was called before.
+        // The connection to the server is already in use, as with a server that was called before.
         scene.bad("echo", json!({"text": "before"})).await.unwrap();
         let error = scene.bad("destroy", json!({})).await.unwrap_err();
         assert!(matches!(error, CallError::Died { .. }), "{name}: {error}");
@@ -63,8 +63,8 @@ async fn a_server_that_is_gone_fails_the_call_that_was_under_way_and_those_that_
     let (error, ()) = tokio::join!(scene.bad("destroy", json!({})), gone);
     let error = error.unwrap_err();
     assert!(matches!(error, CallError::Died { fault: Fault::BrokenOff(_), .. }), "{error}");
-    // Nothing listens there any longer. That is found out in time, and reported; the first request may still have found
-    // a connection that is just being closed.
+    // Nothing listens there any more. This is detected in time, and reported; the first request may still have found a
+    // connection that is just being closed.
     scene.bad_error("echo", LONG).await;
     let error = scene.bad_error("echo", LONG).await;
     assert!(error.contains("it can't be reached"), "{error}");
@@ -80,7 +80,7 @@ async fn a_server_whose_connections_are_cut_is_called_on() {
     for n in 0..20 {
         bad.cut();
         let text = n.to_string();
-        // One that is sent just then over a connection that is being closed may fail, and says so.
+        // A request that is sent at that moment over a connection that is being closed may fail, and reports it.
         match scene.bad("echo", json!({"text": text})).await {
             Ok(answer) => assert_eq!(answer.text(), text),
             Err(CallError::Died { .. }) => {}

@@ -1,4 +1,4 @@
-//! A server behind a WebSocket that wants to see a certificate.
+//! A server behind a WebSocket that requires a certificate.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

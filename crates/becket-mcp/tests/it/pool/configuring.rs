@@ -18,7 +18,7 @@ fn generation(state: &ServerState) -> u64 {
     *generation
 }
 
-/// The same server in another configuration.
+/// Returns the same server in another configuration.
 fn changed(name: &str, seconds: u64) -> ConfiguredServer {
     let mut configured = in_process(name);
     configured.config.as_mut().unwrap().timeout = Some(Duration::from_secs(seconds));
@@ -62,7 +62,7 @@ async fn calls_under_way_are_drained_and_what_takes_too_long_fails_by_name() {
     let changing = async {
         until("both are called", || server.count("tools/call") >= 2).await;
         pool.configure(vec![changed("it", 60)]);
-        // It is connected again once the old one is gone.
+        // It is reconnected once the old one is gone.
         call(&pool, "echo", nothing()).await.unwrap();
         assert_eq!(server.connections(), 2);
     };

@@ -11,13 +11,13 @@ use serde_json::{Map, Value, json};
 /// The reaction to a question.
 #[derive(Clone)]
 pub(crate) enum Answers {
-    /// Yes, after a while, with these fields.
+    /// Accepts after a while, with these fields.
     Yes(Duration, Value),
-    /// No.
+    /// Declines.
     No,
-    /// Nothing, ever.
+    /// Never answers.
     Never,
-    /// It panics, before or after it has something to wait for.
+    /// Panics, before or after its first await.
     Panics { at_once: bool },
 }
 
@@ -43,7 +43,7 @@ impl RecordingHost {
         Arc::new(Self { offers, answers, asked, progress, logged, completed, tokens })
     }
 
-    /// One that offers everything and says yes.
+    /// Returns a host that offers everything and accepts.
     pub(crate) fn yes() -> Arc<Self> {
         Self::new(ALL, Answers::Yes(Duration::ZERO, json!({"name": "Ada"})))
     }
@@ -128,7 +128,7 @@ impl Host for RecordingHost {
     }
 }
 
-/// A host that can't even say what it offers.
+/// A host that panics even when asked for its offers.
 pub(crate) struct Broken;
 
 impl Host for Broken {

@@ -1,4 +1,4 @@
-//! Tools, resources and prompts: kept until they change, asked for once.
+//! Tools, resources and prompts: cached until they change, requested once.
 
 use becket_testkit::wait::{holds_for, until};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ async fn a_list_is_asked_for_once_until_it_changes() {
         assert_eq!(names(&pool).await, ["tool0"]);
     }
     assert_eq!(server.count("tools/list"), 1);
-    // A tool that is not known yet is looked for where the server has said that there are others.
+    // An unknown tool is looked up again if the server has announced a change.
     assert!(matches!(call(&pool, "tool1", nothing()).await, Err(CallError::NoSuchTool { .. })));
     assert_eq!(server.count("tools/list"), 1);
     call(&pool, "tool0", nothing()).await.unwrap();
@@ -92,7 +92,7 @@ async fn a_storm_of_ten_thousand_changes_costs_a_few_lists() {
         || matches!(state(&pool, "it"), ServerState::Connected { generation, .. } if generation > 1),
     )
     .await;
-    // The one at the beginning, one a second during the storm, one after it, and one for each that came in between.
+    // One at the beginning, one per second during the storm, one after it, and one for each that came in between.
     let most = || 4 + 2 * usize::try_from(start.elapsed().as_secs()).unwrap();
     let is_calm = holds_for(2 * SHORT, || server.count("tools/list") <= most()).await;
     assert!(is_calm, "{} in {:?}", server.count("tools/list"), start.elapsed());
@@ -133,7 +133,7 @@ async fn a_refresh_that_fails_keeps_the_old_list() {
     let after = (names(&pool).await, pool.resources("it", &none()).await.unwrap().resources.len());
     assert_eq!(before, after);
     assert_eq!(pool.prompts("it", &none()).await.unwrap().len(), 1);
-    // It is not asked again and again: only once it has announced another change.
+    // It is not asked repeatedly: only once it has announced another change.
     for _ in 0..3 {
         names(&pool).await;
         pool.resources("it", &none()).await.unwrap();

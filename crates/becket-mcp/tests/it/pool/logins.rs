@@ -1,4 +1,4 @@
-//! Servers that want a login: left alone for a while, logged in to, logged out of.
+//! Servers that need a login: not contacted for a while, logged in to, logged out of.
 
 use becket_testkit::wait::eventually;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ fn none() -> CancellationToken {
     CancellationToken::new()
 }
 
-/// A host with a memory in a file.
+/// A host with a cache in a file.
 fn remembering(directory: &TempDir, ttl: Duration) -> Options {
     let mut options = options();
     options.auth_needed = Some(AuthNeeded::open(directory.path().join("needed.json"), ttl).0);
@@ -74,7 +74,7 @@ async fn a_server_that_wants_a_login_is_not_asked_again_not_even_after_a_restart
     needs_auth(&pool);
     assert!(matches!(call(&pool, "echo", nothing()).await, Err(CallError::NeedsAuth { .. })));
     assert_eq!(server.connections(), asked);
-    // A reconnect asks it again.
+    // A reconnect contacts it again.
     pool.reconnect("it", &none()).await.unwrap_err();
     assert!(server.connections() > asked);
     pool.close().await;
@@ -115,7 +115,7 @@ async fn other_credentials_in_the_configuration_count_at_once() {
     pool.configure(with("bad"));
     call(&pool, "echo", nothing()).await.unwrap_err();
     pool.close().await;
-    // Another process, with the right ones: it does not have to wait for 15 minutes.
+    // Another process, with valid credentials: it does not have to wait for 15 minutes.
     let pool = pool_of(remembering(&directory, AUTH_NEEDED_TTL), with("good"));
     pool.start(&none()).await;
     assert!(matches!(state(&pool, "it"), ServerState::Connected { .. }));
@@ -201,7 +201,7 @@ async fn the_helper_of_a_plugins_server_knows_where_the_plugin_lies() {
     pool.close().await;
 }
 
-/// A server that is logged in to by the secret of a client.
+/// Returns a server with a login by the secret of a client.
 fn by_secret(server: &AuthServer, secret: &str) -> Vec<ConfiguredServer> {
     let (client_id, client_secret) = (Some("mine".into()), Some(secret.into()));
     let oauth = OAuth { client_id, client_secret, grant: Grant::Secret, ..OAuth::default() };
@@ -227,10 +227,10 @@ async fn a_server_of_a_machine_is_logged_in_to_without_a_person() {
     pool.start(&none()).await;
     let ServerState::Failed { why } = state(&pool, "it") else { panic!("{:?}", state(&pool, "it")) };
     assert!(why.to_string().contains("gives no token: invalid_client (who is it?)"), "{why}");
-    // Corrected, it counts at once.
+    // Once corrected, it takes effect immediately.
     pool.configure(by_secret(&server, "s3cr3t-good"));
     assert_eq!(call(&pool, "echo", json!({"text": "me"})).await.unwrap().text(), "me");
-    // The server forgets its tokens: the call goes through anyway.
+    // The server forgets its tokens: the call succeeds anyway.
     *clock.lock().unwrap() += Duration::from_secs(2);
     server.expire();
     assert_eq!(call(&pool, "echo", json!({"text": "us"})).await.unwrap().text(), "us");
@@ -296,7 +296,7 @@ async fn a_machine_whose_token_is_not_taken_is_left_alone_by_this_process_only()
         asked.push(server.count("client_credentials"));
         pool.close().await;
     }
-    // No login would take it out of the file.
+    // No login would remove it from the file.
     assert_eq!(asked, [1, 2]);
 }
 

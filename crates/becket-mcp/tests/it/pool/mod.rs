@@ -1,4 +1,4 @@
-//! The pool: shared connections, recovery, states, what servers may ask of the host.
+//! The pool: shared connections, recovery, states, requests of servers to the host.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 

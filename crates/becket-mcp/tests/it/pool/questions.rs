@@ -12,7 +12,7 @@ use crate::common::{LONG, SHORT, call, call_for, nothing, of_it, remote};
 use crate::pool::host::{ALL, Answers, Broken, RecordingHost};
 use crate::pool::scripted::{ReceivedMessage, ScriptedServer, Then, options, said, send};
 
-/// A server that sends a request before it answers a call of `other`, and returns the result.
+/// Returns a server that sends a request before it answers a call of `other`, and returns the result.
 fn asks(method: &'static str, params: Value) -> Arc<ScriptedServer> {
     let waiting = std::sync::Mutex::new(Value::Null);
     ScriptedServer::new(move |seen| {
@@ -47,7 +47,7 @@ async fn heard(pool: &Pool) -> Value {
     serde_json::from_str(&call(pool, "other", nothing()).await.unwrap().text()).unwrap()
 }
 
-/// Sampling, with its answer.
+/// A sampling request, with its answer.
 fn sampling() -> (Value, Value) {
     let message = json!({"role": "user", "content": {"type": "text", "text": "say this"}});
     (
@@ -191,7 +191,7 @@ async fn where_nobody_knows_whose_question_it_is_all_calls_stand_still() {
     let hanging = Arc::clone(&waits);
     let asking = forms();
     let server = ScriptedServer::new(move |seen: &ReceivedMessage| {
-        // `echo` hangs until the question was answered.
+        // `echo` hangs until the question is answered.
         if seen.message["params"]["name"] == "echo" {
             *hanging.lock().unwrap() = seen.message["id"].clone();
             return Then::Silence;
@@ -276,7 +276,7 @@ async fn a_question_is_withdrawn_with_its_call_and_by_its_server() {
     pool.close().await;
 }
 
-/// A server that wants an address to be visited this many times before it does what it is asked for.
+/// Returns a server that requires this many visits to an address before it does the work.
 fn wants_visits(times: usize) -> Arc<ScriptedServer> {
     let so_far = std::sync::atomic::AtomicUsize::new(0);
     ScriptedServer::tool(move |_, _| {
@@ -346,7 +346,7 @@ async fn visits_that_can_t_be_read_are_not_asked_for() {
     }
 }
 
-/// A server that wants input this many times, by the newer way.
+/// Returns a server that requires input this many times, in the newer way.
 fn wants_inputs(times: u64, asked: Value) -> Arc<ScriptedServer> {
     ScriptedServer::tool(move |_, seen| {
         let round = seen.message["params"]["requestState"].as_str().map_or(0, |state| state.parse().unwrap());
@@ -397,7 +397,7 @@ async fn input_that_is_not_offered_is_an_error_by_name() {
     pool.close().await;
 }
 
-/// A server that shows progress every 100 ms before it answers.
+/// Returns a server that reports progress every 100 ms before it answers.
 fn progresses(times: u64) -> Arc<ScriptedServer> {
     ScriptedServer::tool(move |_, seen| {
         let (token, id) =
@@ -466,7 +466,7 @@ async fn what_a_server_logs_is_told() {
     pool.close().await;
 }
 
-/// A server that calls these visits done before it answers a call.
+/// Returns a server that reports these visits as completed before it answers a call.
 fn completes(ids: &[Value]) -> Arc<ScriptedServer> {
     let ids = ids.to_vec();
     ScriptedServer::tool(move |_, seen| {
@@ -502,7 +502,7 @@ async fn a_host_hears_that_a_visit_is_done_and_survives_it() {
         };
         until("both have arrived", || heard().len() >= 2).await;
         assert_eq!(heard(), ["e1".to_owned(), "x".repeat(1024)]);
-        // The connection goes on.
+        // The connection continues.
         call(&pool, "echo", json!({"a": 2})).await.unwrap();
         pool.close().await;
     }

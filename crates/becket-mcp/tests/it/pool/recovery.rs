@@ -1,4 +1,4 @@
-//! Retries under the limit of one call, and requests that are never repeated.
+//! Retries within the limit of one call, and requests that are never repeated.
 
 use becket_testkit::wait::{holds_for, until};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::common::{
 };
 use crate::pool::scripted::{ScriptedServer, Then, options};
 
-/// A pool that is connected to a server.
+/// Returns a pool that is connected to a server.
 async fn connected(server: &Server) -> Pool {
     let pool = Pool::new(options(), Arc::new(()));
     pool.configure(vec![remote("it", &server.url())]);
@@ -175,7 +175,7 @@ async fn what_never_left_is_sent_over_a_new_connection() {
 async fn a_server_that_is_not_there_any_longer_is_looked_for_once_more() {
     let server = Plan::new().start();
     let pool = connected(&server).await;
-    // What was kept open for the next request is closed first: what goes wrong there may have been done.
+    // The connection kept for the next request is closed first: a request that fails there may have been executed.
     let address = server.url().trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
     server.cut();
     drop(server);

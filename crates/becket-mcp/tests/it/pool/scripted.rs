@@ -1,4 +1,4 @@
-//! A server in this process that does what a test says, and notes what it gets.
+//! A server in this process that follows the script of a test, and records its messages.
 
 use becket_testkit::wait::eventually;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,11 +9,11 @@ use becket_mcp::config::{ConfiguredServer, ServerConfig, Transport};
 use becket_mcp::{Host, InProcessServer, Options, Pool, ServerEnd, ServerSender};
 use serde_json::{Value, json};
 
-/// A message of the client, and the way back to it.
+/// A message of the client, and a way to reply.
 pub(crate) struct ReceivedMessage {
     pub(crate) message: Value,
     pub(crate) sender: ServerSender,
-    /// Counts the connections, from 1.
+    /// The number of the connection, starting from 1.
     pub(crate) connection: usize,
 }
 
@@ -21,17 +21,17 @@ type Rule = Box<dyn Fn(&ReceivedMessage) -> Then + Send + Sync>;
 
 /// The reaction to a message.
 pub(crate) enum Then {
-    /// The usual reaction.
+    /// Reacts as usual.
     Usual,
-    /// This result.
+    /// Returns this result.
     Result(Value),
-    /// This error.
+    /// Returns this error.
     Error(Value),
-    /// The usual reaction, after a while.
+    /// Reacts as usual, after a while.
     Later(Duration),
-    /// Nothing.
+    /// Does nothing.
     Silence,
-    /// The connection breaks.
+    /// Breaks the connection.
     Break,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// A server with the tools `echo` and `other` that departs from good behaviour where `rule` says so.
+    /// Creates a server with the tools `echo` and `other` that deviates from good behaviour as `rule` defines.
     pub(crate) fn new(rule: impl Fn(&ReceivedMessage) -> Then + Send + Sync + 'static) -> Arc<Self> {
         let capabilities = json!({
             "tools": {"listChanged": true}, "resources": {"listChanged": true}, "prompts": {"listChanged": true},
@@ -53,7 +53,7 @@ impl ScriptedServer {
         Arc::new(Self { rule: Box::new(rule), capabilities, connections, got })
     }
 
-    /// The same by the tool that is called.
+    /// Creates a server whose rule depends on the called tool.
     pub(crate) fn tool(rule: impl Fn(&str, &ReceivedMessage) -> Then + Send + Sync + 'static) -> Arc<Self> {
         Self::new(move |seen| match seen.message["method"].as_str() {
             Some("tools/call") => rule(seen.message["params"]["name"].as_str().unwrap(), seen),
@@ -61,7 +61,7 @@ impl ScriptedServer {
         })
     }
 
-    /// Applies this one's rule, for a server that is made of another one.
+    /// Applies the rule of this server, for a server that is built from another one.
     pub(crate) fn act(&self, seen: &ReceivedMessage) -> Then {
         (self.rule)(seen)
     }
@@ -91,7 +91,7 @@ impl ScriptedServer {
         self.wait_for(method, |message| message["method"] == method).await
     }
 
-    /// A pool with this server, named `it`.
+    /// Returns a pool with this server, named `it`.
     pub(crate) fn pool(self: &Arc<Self>, options: Options, host: Arc<dyn Host>) -> Pool {
         pool(&[("it", self)], options, host)
     }
@@ -139,7 +139,7 @@ impl ScriptedServer {
     }
 }
 
-/// The servers that a test's own are: each is handed to the pool as one of the host's.
+/// A server of a test, passed to the pool as one of the host's.
 pub(crate) struct SharedServer(pub(crate) Arc<ScriptedServer>);
 
 impl InProcessServer for SharedServer {
@@ -150,7 +150,7 @@ impl InProcessServer for SharedServer {
     }
 }
 
-/// A pool with these servers, for a host.
+/// Returns a pool with these servers, for a host.
 pub(crate) fn pool(
     servers: &[(&str, &Arc<ScriptedServer>)],
     mut options: Options,
@@ -166,27 +166,27 @@ pub(crate) fn pool(
     pool
 }
 
-/// A server in this process, as it is configured.
+/// Returns the configuration of a server in this process.
 pub(crate) fn in_process(name: &str) -> ConfiguredServer {
     ConfiguredServer::of_host(name, ServerConfig { transport: Transport::InProcess, timeout: None })
 }
 
-/// Options without anything in them.
+/// Returns empty options.
 pub(crate) fn options() -> Options {
     Options::new(Vec::new(), "/")
 }
 
-/// A text as the result of a call.
+/// Returns a text as the result of a call.
 pub(crate) fn said(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-/// Tools, as a list has them.
+/// Returns tools in the form of a list.
 pub(crate) fn tools(names: &[&str]) -> Value {
     names.iter().map(|name| json!({"name": name, "inputSchema": {"type": "object"}})).collect()
 }
 
-/// Sends something unasked, whenever there is room for it.
+/// Sends unsolicited messages, whenever there is room.
 pub(crate) fn send(sender: &ServerSender, message: Value) {
     let sender = sender.clone();
     tokio::spawn(async move { sender.send(message).await });

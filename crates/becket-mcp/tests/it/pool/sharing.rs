@@ -1,4 +1,4 @@
-//! One connection to a server, for all callers, however many.
+//! One connection to a server, for any number of callers.
 
 use becket_testkit::wait::{holds_for, until};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ async fn who_asks_first_may_go_away() {
     let pool = server.pool(options(), Arc::new(()));
     let none = CancellationToken::new();
     let (first, second) = (pool.connect("it", &none), pool.connect("it", &none));
-    // The first one begins it and is dropped before its end.
+    // The first caller begins it and is dropped before it ends.
     assert!(tokio::time::timeout(Duration::from_millis(50), first).await.is_err());
     assert_eq!(second.await.unwrap().name.as_deref(), Some("scripted"));
     assert_eq!(server.connections(), 1);
@@ -126,7 +126,7 @@ async fn few_servers_here_and_more_elsewhere_connect_at_once() {
     tokio::time::timeout(LONG, async { tokio::join!(pool.start(&cancel), watching) }).await.unwrap();
     pool.close().await;
     place.alive(0).await;
-    // Those that had no lane were never met.
+    // Those that had no lane were never contacted.
     assert_eq!((initialized(&place), met()), (2, 3));
 }
 
@@ -140,7 +140,7 @@ async fn connecting_has_a_limit_and_who_asks_has_one_too() {
     let error = call(&pool, "echo", nothing()).await.unwrap_err();
     let CallError::NotConnected { why, .. } = error else { panic!("{error}") };
     assert!(matches!(*why, ConnectError::TimedOut { limit: SHORT, .. }), "{why}");
-    // The next try waits for its pause; the limit of the call is over before that.
+    // The next attempt waits for its pause; the limit of the call is over before that.
     let brief = of_it("echo", nothing(), Duration::from_millis(100));
     let error = pool.call(brief, &CancellationToken::new()).await.unwrap_err();
     assert!(matches!(error, CallError::TimedOut { .. }), "{error}");

@@ -1,4 +1,4 @@
-//! Each transport is tried in its own way, and its failure is reported.
+//! Each transport is used as configured, and its failure is reported.
 
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! A file's content, read as a whole and replaced as a whole.
 //!
 //! - New content is written beside the file and then renamed over it: no reader ever sees half of it. The file keeps
-//!   its owner and its mode. If it can't (another owner's file, extended attributes, a directory in which nothing may
-//!   be made), its bytes are overwritten in place instead, unless it has other names, too.
-//! - A link is followed: its target is replaced, and it stays a link. A dangling one is rejected, and so are
+//!   its owner and its mode. If that is not possible (another owner's file, extended attributes, a directory that is
+//!   not writable), its bytes are overwritten in place instead, unless it has other names, too.
+//! - A link is followed: its target is replaced, and the link stays. A dangling link is rejected, and so are
 //!   directories, devices, pipes, and a file that may not be written to.
-//! - A file with several names gets its new content under this one alone.
+//! - A file with several names gets its new content only under this one.
 //!
 //! It does not decide whether a file may be written: that was decided before.
 
@@ -27,31 +27,29 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The most that is taken of a file, in bytes.
+/// The maximum size of a file that is read, in bytes.
 const MOST: u64 = 16 << 20;
 
-/// A file as it is now, or the place of one.
+/// The current state of a file, or the path of one that does not exist yet.
 #[derive(Debug)]
 pub(crate) struct Current {
-    /// Real path.
+    /// The real path.
     pub(crate) path: PathBuf,
-    /// `None`: there is none yet.
+    /// The file; `None` if it does not exist yet.
     pub(crate) file: Option<ExistingFile>,
 }
 
-/// Content of a file.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) struct ExistingFile {
     pub(crate) content: Vec<u8>,
     metadata: Metadata,
 }
 
-/// The reason why a file was not replaced; for the model.
+/// The reason why a file was not replaced, for the model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplaceError {
-    #[error(
-        "`{0}` leads nowhere: it is a link to nothing or in a circle, or a part of it can't be looked at"
-    )]
+    #[error("`{0}` leads nowhere: it is a link to nothing or in a circle, or a part of it can't be accessed")]
     Nowhere(String),
     #[error("`{0}` is a directory: name a file")]
     Directory(String),
@@ -101,14 +99,14 @@ impl Current {
         Ok(Self { path: real, file: Some(ExistingFile { content, metadata }) })
     }
 
-    /// Puts a content in its place. Its directories are made if there are none.
+    /// Replaces the content. Missing directories are created.
     pub(crate) fn replace(&self, content: &[u8], stop: &Stop) -> Result<(), ReplaceError> {
         stop.check()?;
         let failed =
             |source| ReplaceError::Io { path: self.path.display().to_string(), deed: "written", source };
         let directory = self.path.parent().unwrap_or(&self.path);
         fs::create_dir_all(directory).map_err(failed)?;
-        // Only its owner may read it until it gets the mode of another file.
+        // Only its owner may read the new file until it gets the mode of the old one.
         let options = if self.file.is_some() { private_file::options() } else { OpenOptions::new() };
         match (Replacement::beside(&self.path, &options), &self.file) {
             (Ok(mut new), None) => {
@@ -131,7 +129,7 @@ impl Current {
         }
     }
 
-    /// The last look, and the deed.
+    /// Checks the file a last time and replaces it.
     fn swap(&self, new: Replacement, stop: &Stop) -> Result<(), ReplaceError> {
         let changed = || ReplaceError::Changed(self.path.display().to_string());
         let now = self.path.symlink_metadata();

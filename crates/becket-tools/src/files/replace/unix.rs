@@ -6,15 +6,15 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
 
-/// An attribute that a new file gets from its directory.
+/// An attribute that a new file inherits from its directory.
 const INHERITED: &[u8] = b"security.selinux";
 
-/// Returns whether the file may be written to, by its mode: a rename over it would not check that.
+/// Returns whether the mode of the file permits writing: a rename over it would not check that.
 pub(super) fn may_write(path: &Path) -> bool {
     rustix::fs::access(path, Access::WRITE_OK).is_ok()
 }
 
-/// Gives the new file the owner of the old one; whether it then is alike in all but its mode.
+/// Gives the new file the owner of the old one; returns whether it then equals the old one in everything but its mode.
 pub(super) fn alike(path: &Path, old: &Metadata, new: &mut File) -> io::Result<bool> {
     if has_attributes(path)? {
         return Ok(false);
@@ -30,7 +30,7 @@ pub(super) fn alike(path: &Path, old: &Metadata, new: &mut File) -> io::Result<b
     }
 }
 
-/// Last, since to write to a file may change its mode.
+/// Copies the mode. Must be the last step, since writing to a file may change its mode.
 pub(super) fn same_mode(old: &Metadata, new: &File) -> io::Result<()> {
     new.set_permissions(std::fs::Permissions::from_mode(old.permissions().mode() & 0o7777))
 }
@@ -57,7 +57,7 @@ fn has_attributes(path: &Path) -> io::Result<bool> {
     let length = match rustix::fs::llistxattr(path, &mut names[..]) {
         Ok(length) => length,
         Err(rustix::io::Errno::NOTSUP | rustix::io::Errno::NOSYS) => return Ok(false),
-        // More than that are some.
+        // A list that is too long for the buffer is not empty.
         Err(rustix::io::Errno::RANGE) => return Ok(true),
         Err(error) => return Err(error.into()),
     };

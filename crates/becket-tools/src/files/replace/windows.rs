@@ -1,5 +1,5 @@
-//! Owners, modes and attributes of files on Windows: a file that takes another's place gets the access list of its
-//! directory, as with most editors; a read-only file stays as it is.
+//! Owners, modes and attributes of files on Windows: a file that replaces another one gets the access list of its
+//! directory, as with most editors; a read-only file stays unchanged.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;

@@ -1,4 +1,4 @@
-//! Writers that are processes of their own: this test program, started again for [`a_writer`] alone.
+//! Writers in separate processes: this test program, started again for [`a_writer`] only.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -17,7 +17,7 @@ fn never() -> CancellationToken {
     CancellationToken::new()
 }
 
-/// Adds `count` tasks, each after a mark in task 1 that names it, and prints the number of each once it is there.
+/// Adds `count` tasks, each after a mark in task 1 that names it, and prints the number of each once it exists.
 async fn write(list: &TaskFile, writer: &str, count: u32) {
     for n in 0..count {
         let mut change = Change::default();
@@ -87,7 +87,7 @@ fn a_writer_that_is_killed_takes_nothing_with_it_and_holds_nobody_up() {
     for round in 0..24_u64 {
         let (mut child, mut stdout) = start(directory.path(), &format!("k{round}"), 10_000);
         let mut line = String::new();
-        // Killed at another moment each time, after its first task.
+        // Killed at a different moment each time, after its first task.
         while !line.starts_with("added") {
             line.clear();
             assert_ne!(stdout.read_line(&mut line).unwrap(), 0, "the writer ended by itself");
@@ -99,7 +99,7 @@ fn a_writer_that_is_killed_takes_nothing_with_it_and_holds_nobody_up() {
         stdout.read_to_string(&mut rest).unwrap();
         let whole = line.lines().chain(rest.lines().filter(|_| rest.ends_with('\n')));
         added.extend(whole.filter_map(|line| line.strip_prefix("added ")).map(str::to_owned));
-        // Its lock is gone with it, and the list is whole.
+        // Its lock was released, and the list is intact.
         let tasks = runtime().block_on(async {
             let to = Change { to: Some(To::Status(Status::Pending)), ..Change::default() };
             list.change("1", to, None, &never()).await.unwrap();

@@ -24,9 +24,9 @@ fn a_number_is_given_once() {
     let mut tasks = list(&["a", "b"]);
     tasks.change("2", &to("deleted"), None).unwrap();
     assert_eq!(tasks.reserve().unwrap(), "3");
-    // Nothing came of 3.
+    // Number 3 was reserved but never used.
     assert_eq!(tasks.reserve().unwrap(), "4");
-    // The file was written by hand.
+    // The file was edited by hand.
     let mut tasks: ListedTasks =
         serde_json::from_str(r#"{"tasks": [{"id": "7", "subject": "s", "status": "pending"}]}"#).unwrap();
     assert_eq!(tasks.reserve().unwrap(), "8");
@@ -46,11 +46,11 @@ fn who_begins_what_is_nobody_s_owns_it_and_nobody_else_takes_it() {
         Change { owner: Some("bob".into()), ..Change::default() },
     ] {
         assert!(
-            matches!(tasks.change("1", &change, Some("bob")), Err(ChangeError::Taken { .. })),
+            matches!(tasks.change("1", &change, Some("bob")), Err(ChangeError::OwnedByOther { .. })),
             "{change:?}"
         );
     }
-    // The lead may.
+    // The lead may do so.
     tasks.change("1", &Change { owner: Some("bob".into()), ..Change::default() }, None).unwrap();
     tasks.change("1", &to("completed"), Some("bob")).unwrap();
 }
@@ -117,7 +117,7 @@ fn metadata_is_merged_and_null_takes_away() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-    // In any order of links: nothing waits for itself, and what can be begun can be finished.
+    // In any order of links, nothing waits for itself, and every task that can be started can be finished.
     #[test]
     fn there_are_no_circles(links in prop::collection::vec((1_u8..8, 1_u8..8, any::<bool>()), 0..40)) {
         let mut tasks = list(&["1", "2", "3", "4", "5", "6", "7"]);

@@ -2,7 +2,7 @@
 //!
 //! They block for as long as the keyring takes: see [`super::worker`].
 //!
-//! INVARIANT: no error contains a secret. What the keyring's own errors carry of one is dropped.
+//! INVARIANT: no error contains a secret. Secrets in the keyring's own errors are dropped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl Access {
         Self { open, labels, store: None }
     }
 
-    /// The keyring of this system.
+    /// Returns the keyring of this system.
     pub(super) fn of_system() -> Self {
         Self::new(Arc::new(platform::open), platform::LABELS)
     }
@@ -46,7 +46,7 @@ impl Access {
         self.with(name, |entry| entry.set_secret(bytes))
     }
 
-    /// Removes an entry; there need not be one.
+    /// Removes an entry, if there is one.
     pub(super) fn remove(&mut self, name: &Name) -> Result<(), KeyringError> {
         self.with(name, |entry| match entry.delete_credential() {
             Err(Error::NoEntry) => Ok(()),
@@ -65,7 +65,7 @@ impl Access {
         let done = |store: &CredentialStore| deed(&store.build(SERVICE, &name.id, label)?);
         if let Some(store) = self.store.take() {
             match done(&*store) {
-                // The connection may be broken: it is opened once more.
+                // The connection may be broken: it is reopened once.
                 Err(Error::PlatformFailure(_)) => {}
                 done => {
                     self.store = Some(store);
@@ -100,8 +100,8 @@ fn mapped(error: Error, name: &Name) -> KeyringError {
 fn why(error: &Error) -> String {
     match error {
         Error::PlatformFailure(cause) | Error::NoStorageAccess(cause) => line(&cause.to_string()),
-        Error::BadEncoding(_) | Error::BadDataFormat(..) => "what it keeps makes no sense".to_owned(),
-        Error::Ambiguous(_) => "there are several entries for one".to_owned(),
+        Error::BadEncoding(_) | Error::BadDataFormat(..) => "its content is invalid".to_owned(),
+        Error::Ambiguous(_) => "there are several entries instead of one".to_owned(),
         other => line(&other.to_string()),
     }
 }

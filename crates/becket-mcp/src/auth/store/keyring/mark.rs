@@ -1,4 +1,4 @@
-//! A marker file beside the token file, which says that the tokens of a server are in the keyring.
+//! A marker file beside the token file, which records that the tokens of a server are in the keyring.
 //!
 //! The keyring is accessed only if the marker exists: a machine without a keyring, or with a locked one, still works
 //! with servers that have no login, and no password prompt appears because of them.
@@ -22,7 +22,7 @@ impl Mark {
         Self(file.beside(key, "keyring"))
     }
 
-    /// Returns whether the marker exists; its content is for people.
+    /// Returns whether the marker exists; its content is only for users.
     pub(super) fn is_set(&self) -> Result<bool, FileError> {
         Ok(private::read(&self.0)?.is_some())
     }

@@ -14,23 +14,23 @@ use crate::auth::remote_text::line;
 /// The service of all entries.
 pub(super) const SERVICE: &str = "becket-mcp";
 
-/// An entry, for the keyring and for people.
+/// A keyring entry, with its id and its label.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
-    /// 64 hexadecimal digits.
+    /// The id: 64 hexadecimal digits.
     pub(super) id: String,
     /// The label that the keyring displays, if it supports labels.
     pub(super) label: Arc<str>,
 }
 
 impl Name {
-    /// The entry of a server, for the store over a file.
+    /// Returns the entry of a server, for the store over a file.
     pub(super) fn of(file: &Path, key: &Key) -> Self {
         let label = format!("Becket: login of the MCP server {} ({})", line(key.server()), line(key.url()));
         Self { id: digits(&[file.as_os_str().as_encoded_bytes(), key.id().as_bytes()]), label: label.into() }
     }
 
-    /// The entry by which a keyring is tried out.
+    /// Returns the entry that is used to test a keyring.
     pub(super) fn of_try(file: &Path) -> Self {
         let id = digits(&[file.as_os_str().as_encoded_bytes(), b"try"]);
         Self { id, label: "Becket: whether something can be kept".into() }

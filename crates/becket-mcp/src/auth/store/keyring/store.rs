@@ -20,10 +20,11 @@ use crate::auth::store::{FileStore, Guard, KeyringError, StoreError, TokenLocati
 use crate::auth::tokens::Tokens;
 use crate::host::BoxFuture;
 
-/// Time limit on a renewal by another process: longer than its request and its keyring operations can take.
+/// The time limit on a renewal by another process: longer than its request and its keyring operations can take.
 const RENEWAL: Duration = Duration::from_secs(180);
 
-/// Tokens in the keyring of the system: the Secret Service on Linux, the keychain of macOS, the credentials of Windows.
+/// Tokens in the keyring of the system: the Secret Service on Linux, the keychain of macOS, the credentials of
+/// Windows.
 ///
 /// It complements a file of tokens, as used by [`FileStore`]. Tokens in that file remain in use, and are renewed there;
 /// a login moves its server to the keyring. For each server whose tokens are in the keyring there is a small marker
@@ -69,8 +70,8 @@ impl KeyringStore {
             return Ok(None);
         }
         let name = self.name(key);
-        let asked = name.clone();
-        let Some(bytes) = self.worker.run(move |keyring| keyring.get(&asked)).await? else {
+        let entry = name.clone();
+        let Some(bytes) = self.worker.run(move |keyring| keyring.get(&entry)).await? else {
             return Ok(None);
         };
         Ok(Some(read(&bytes, key, name)?))
@@ -93,7 +94,7 @@ impl KeyringStore {
         let bytes = entries.write_narrow();
         match self.worker.run(move |keyring| keyring.set(&name, &bytes)).await {
             Ok(()) => {}
-            // It may still happen.
+            // The operation may still happen.
             Err(error @ KeyringError::Silent { .. }) => return Err(error.into()),
             Err(error) => {
                 if !was_set {
@@ -107,7 +108,7 @@ impl KeyringStore {
     }
 
     async fn removed(&self, key: &Key) -> Result<(), StoreError> {
-        // The keyring first: if it is not available, nothing has changed.
+        // The keyring comes first: if it is not available, nothing has changed.
         if self.mark(key, Mark::is_set).await? {
             let name = self.name(key);
             self.worker.run(move |keyring| keyring.remove(&name)).await?;

@@ -16,7 +16,7 @@ use crate::auth::key::Key;
 use crate::auth::store::{FileStore, StoreError, TokenLocation, TokenStore};
 use crate::auth::tokens::{Client, Proof, TokenIssuer, Tokens};
 
-/// A store, its directory, and the keyring below it.
+/// A store, its directory, and its keyring.
 struct Scene {
     directory: TempDir,
     store: KeyringStore,
@@ -33,7 +33,7 @@ fn tokens(access: &str) -> Tokens {
         obtained_at: start,
         expires_at: Some(start + Duration::from_secs(60)),
         scopes: vec!["read".into()],
-        asked: vec!["read".into(), "write".into()],
+        requested_scopes: vec!["read".into(), "write".into()],
         client: Client { id: "c".into(), proof: Proof::Basic("s3cr3t-x".into()) },
         issued: TokenIssuer {
             issuer: Some("https://as.example".into()),
@@ -75,7 +75,7 @@ impl Scene {
         FileStore::new(self.directory.path().join("tokens.json"))
     }
 
-    /// The entry of a server.
+    /// Returns the entry of a server.
     fn entry(&self, server: &str) -> Entry {
         let name = Name::of(&self.directory.path().join("tokens.json"), &key(server));
         self.keyring.build(SERVICE, &name.id, None).unwrap()
@@ -178,7 +178,7 @@ async fn each_refusal_is_named_nothing_is_lost_and_no_secret_is_told() {
         ),
         (|| Error::NotSupportedByStore("not here".into()), "keyring refuses: Unsupported: not here"),
     ];
-    for (again, said) in cases {
+    for (again, expected) in cases {
         let scene = Scene::new();
         scene.store.save(&key("a"), tokens("s3cr3t-a")).await.unwrap();
         let mut errors: Vec<StoreError> = Vec::new();
@@ -190,7 +190,7 @@ async fn each_refusal_is_named_nothing_is_lost_and_no_secret_is_told() {
         errors.push(scene.store.remove(&key("a")).await.unwrap_err());
         for error in errors {
             let shown = format!("{error}");
-            assert!(shown.starts_with("the tokens can't be used: ") && shown.contains(said), "{shown}");
+            assert!(shown.starts_with("the tokens can't be used: ") && shown.contains(expected), "{shown}");
             assert!(!format!("{shown}{error:?}").contains("s3cr3t"), "{error:?}");
         }
         assert_eq!(scene.store.load(&key("a")).await.unwrap(), Some(tokens("s3cr3t-a")));
@@ -209,7 +209,7 @@ async fn what_makes_no_sense_is_an_error_and_not_no_tokens() {
     scene.store.save(&key("a"), tokens("s3cr3t-a")).await.unwrap();
     scene.store.save(&key("b"), tokens("s3cr3t-b")).await.unwrap();
     let good = scene.entry("b").get_secret().unwrap();
-    for (bytes, said) in [
+    for (bytes, expected) in [
         (&b""[..], "is damaged (line 1, column 0): remove it there and log in again"),
         (b"s3cr3t", "is damaged (line 1, column 1)"),
         (br#"{"format": 1, "servers": [{"access_token": "s3cr3t"}]}"#, "is damaged (line 1"),
@@ -219,7 +219,7 @@ async fn what_makes_no_sense_is_an_error_and_not_no_tokens() {
     ] {
         scene.entry("a").set_secret(bytes).unwrap();
         let error = scene.store.load(&key("a")).await.unwrap_err();
-        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
         assert!(!format!("{error}{error:?}").contains("s3cr3t"), "{error:?}");
     }
     scene.store.save(&key("a"), tokens("s3cr3t-a")).await.unwrap();
@@ -248,8 +248,8 @@ async fn a_keyring_that_is_gone_is_opened_anew_and_is_an_error_where_that_fails(
     scene.fails("a", Error::PlatformFailure(cause("the connection is closed")));
     for _ in 0..2 {
         let error = scene.store.load(&key("a")).await.unwrap_err().to_string();
-        let said = "keyring can't be reached: nobody is on the bus; start it, or log in with the tokens kept in a file";
-        assert!(error.contains(said), "{error}");
+        let expected = "keyring can't be reached: nobody is on the bus; start it, or log in with the tokens kept in a file";
+        assert!(error.contains(expected), "{error}");
     }
     scene.store.ready(&key("b")).await.unwrap_err();
     scene.store.save(&key("b"), tokens("s3cr3t-b")).await.unwrap_err();

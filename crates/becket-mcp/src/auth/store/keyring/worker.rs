@@ -1,8 +1,8 @@
-//! A worker thread for keyring operations: a keyring may ask a person for a password, and some hang.
+//! A worker thread for keyring operations: a keyring may ask the user for a password, and some hang.
 //!
-//! The thread runs one job at a time, in the order of submission; it starts with the first. It does not belong to a
-//! runtime, since a runtime waits at its end for all blocking work. A job whose waiter is gone before it starts is
-//! skipped.
+//! The thread runs one job at a time, in the order of submission; it starts with the first one. It does not belong to
+//! a runtime, since a runtime waits for all blocking work when it shuts down. A job whose waiter is gone before it
+//! starts is skipped.
 //!
 //! INVARIANT: no caller waits longer than the limit, and a keyring that never answers costs one thread.
 
@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::access::Access;
 use crate::auth::store::KeyringError;
 
-/// Time limit on an answer: a person may have to type a password.
+/// The time limit on an answer: the user may have to type a password.
 pub(super) const LIMIT: Duration = Duration::from_secs(60);
 
 type Job = Box<dyn FnOnce(&mut Access) + Send>;
@@ -43,16 +43,16 @@ impl Worker {
         &self,
         deed: impl FnOnce(&mut Access) -> Result<T, KeyringError> + Send + 'static,
     ) -> Result<T, KeyringError> {
-        let (tell, told) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         self.send(Box::new(move |access| {
-            if !tell.is_closed() {
+            if !sender.is_closed() {
                 // The caller may be gone.
-                let _ = tell.send(deed(access));
+                let _ = sender.send(deed(access));
             }
         }))?;
-        match timeout(self.limit, told).await {
+        match timeout(self.limit, receiver).await {
             Ok(Ok(done)) => done,
-            Ok(Err(_)) => Err(KeyringError::Refused { why: "the way to it broke down".to_owned() }),
+            Ok(Err(_)) => Err(KeyringError::Refused { why: "the connection to it failed".to_owned() }),
             Err(_) => Err(KeyringError::Silent { limit: self.limit }),
         }
     }
@@ -73,7 +73,7 @@ impl Worker {
             .name("becket-keyring".to_owned())
             .spawn(move || work(&receive, &mut make()));
         started.map_err(|error| KeyringError::Absent { why: error.to_string() })?;
-        // The thread waits for this very job.
+        // The thread waits for exactly this job.
         let _ = send.send(job);
         *jobs = Some(send);
         Ok(())

@@ -22,7 +22,7 @@ struct Body {
     is: String,
 }
 
-fn told(meaning: Result<Message, Fault>, id: &RequestId) -> String {
+fn describe(meaning: Result<Message, Fault>, id: &RequestId) -> String {
     match meaning {
         Ok(JsonRpcMessage::Response(response)) => format!("answer to {}", response.id),
         Ok(JsonRpcMessage::Error(error)) => {
@@ -46,7 +46,7 @@ fn a_refusal_means_what_it_says() {
         let waits = (case.kind != "notice").then(|| id.clone());
         let asked = RequestContext { id: waits, kind, has_session: case.session };
         let meaning = of_refusal(case.status, case.body.as_bytes(), &asked);
-        assert_eq!(told(meaning, &id), case.is, "{}: {}", case.rule, case.name);
+        assert_eq!(describe(meaning, &id), case.is, "{}: {}", case.rule, case.name);
     }
 }
 
@@ -58,8 +58,8 @@ fn a_body_is_an_answer_or_says_what_it_is_instead() {
     assert!(cases.len() > 10);
     for case in cases {
         let (id, kind) = (RequestId::Number(3), case.r#type.unwrap_or("application/json".into()));
-        let told = told(of_body(case.body.as_bytes(), Some(&kind), &id, &LostAnswers::default()), &id);
-        assert!(told.starts_with(&case.is), "{}: {}: {told}", case.rule, case.body);
+        let text = describe(of_body(case.body.as_bytes(), Some(&kind), &id, &LostAnswers::default()), &id);
+        assert!(text.starts_with(&case.is), "{}: {}: {text}", case.rule, case.body);
     }
 }
 

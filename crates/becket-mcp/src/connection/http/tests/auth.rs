@@ -10,13 +10,13 @@ use reqwest::header::AUTHORIZATION;
 use serde_json::json;
 
 use super::meet::{ConnectedClient, headers, nothing_left, target};
-use crate::auth::{HeaderSource, Headers, NoHeaders, Why};
+use crate::auth::{HeaderAttempt, HeaderSource, Headers, NoHeaders};
 use crate::connection::http::{HttpLink, Network};
 use crate::fault::Fault;
 use crate::host::BoxFuture;
 use becket_base::secret::Secret;
 
-/// Supplies `token-1`, and a newer one after each 401; up to `last`.
+/// A source that supplies `token-1`, and a newer one after each 401, up to `last`.
 #[derive(Debug)]
 struct Tokens {
     asked: AtomicUsize,
@@ -34,11 +34,11 @@ impl Tokens {
 }
 
 impl HeaderSource for Tokens {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
+    fn headers(&self, attempt: HeaderAttempt) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
-        let given = match why {
-            Why::After401(challenge) if number > self.last => Err(NoHeaders::AuthNeeded(challenge)),
-            Why::First | Why::After401(_) => {
+        let given = match attempt {
+            HeaderAttempt::After401(challenge) if number > self.last => Err(NoHeaders::AuthNeeded(challenge)),
+            HeaderAttempt::First | HeaderAttempt::After401(_) => {
                 let number = number.min(self.last);
                 Ok(vec![(AUTHORIZATION, Secret::new(format!("Bearer token-{number}")))])
             }
@@ -47,7 +47,7 @@ impl HeaderSource for Tokens {
     }
 }
 
-/// Requires `token` from the first call on.
+/// Returns a server that requires `token` from the first call on.
 fn wants(token: &'static str) -> Server {
     Plan::new()
         .rule(move |seen| {
@@ -97,12 +97,12 @@ async fn where_there_are_no_other_headers_the_user_is_needed() {
     }
 }
 
-/// Is notified of a 401, and changes nothing.
+/// A source that receives a 401, and changes nothing.
 #[derive(Debug)]
 struct Stubborn;
 
 impl HeaderSource for Stubborn {
-    fn headers(&self, _: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
+    fn headers(&self, _: HeaderAttempt) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         Box::pin(std::future::ready(Ok(vec![(AUTHORIZATION, Secret::new("Bearer the same"))])))
     }
 }

@@ -12,7 +12,7 @@ use crate::connection::no_answer::Trouble;
 use crate::connection::state::State;
 use crate::fault::Fault;
 
-/// Long enough to tell it from a hang, short enough not to wait for.
+/// A delay that is distinguishable from a hang, but short.
 const SHORT: Duration = Duration::from_millis(200);
 
 // rule: X1

@@ -1,4 +1,4 @@
-//! The handshake of both protocol eras, and that the era is remembered.
+//! The handshake of both protocol eras, and the memory of the era.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ async fn greet(server: &Server, network: &Network) -> Result<(usize, usize), Str
 #[tokio::test]
 async fn the_newest_way_comes_first_and_what_worked_is_remembered() {
     for (eras, first, then) in
-        [(Eras::Initialize, (1, 1), (0, 1)), (Eras::Discover, (1, 0), (1, 0)), (Eras::Both, (1, 0), (1, 0))]
+        [(Eras::Initialize, (1, 1), (0, 1)), (Eras::Discover, (1, 0), (1, 0)), (Eras::All, (1, 0), (1, 0))]
     {
         let (server, network) = (Plan::new().eras(eras).start(), Network::default());
         assert_eq!(greet(&server, &network).await, Ok(first), "{eras:?}");
@@ -46,7 +46,7 @@ async fn a_greeting_that_was_given_up_leaves_nothing_while_the_other_goes_on() {
     let server = Plan::new().always("server/discover", |_| Reply::Hang).start();
     let met = ConnectedClient::with(&server).await;
     assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
-    // Idle connections go after a while; what is left is the stream.
+    // Idle connections are closed after a while; only the stream remains.
     until("the connection of the first greeting is left", || server.open() == 1).await;
     assert_eq!(server.push(&serde_json::json!({"jsonrpc": "2.0", "method": "notifications/none"})), 1);
 }

@@ -1,4 +1,4 @@
-//! A failure of one request is that request's error, immediate and descriptive, and no other's.
+//! A failure of one request is immediate, described, and an error of that request only.
 
 use becket_testkit::mcp_http::{Plan, ReceivedRequest, Reply, Step};
 use serde_json::json;
@@ -122,7 +122,7 @@ const FAULTS: &[(&str, Answer, &str)] = &[
     ),
 ];
 
-/// A session is only lost where there is one.
+/// Answers that mean a lost session, in a session.
 const EXPIRED: &[(&str, Answer)] = &[
     ("404 -32001", |_| Reply::expired()),
     ("404", |_| Reply::text(404, "text/html", "<h1>Not Found")),
@@ -171,7 +171,7 @@ async fn a_server_that_was_started_anew_has_forgotten_the_session() {
     server.forget();
     assert_eq!(met.echo("b").await.unwrap_err(), "it has forgotten the session");
     drop(met.end(Duration::from_secs(5)).await);
-    // What is lost needs no farewell.
+    // A lost session needs no farewell.
     assert_eq!(server.count("DELETE"), 0);
     nothing_left(&server).await;
 }

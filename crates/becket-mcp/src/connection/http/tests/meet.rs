@@ -24,7 +24,7 @@ use becket_base::secret::Secret;
 
 /// A limit for a loaded machine; reached only by a failing test.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// Limit on a message.
+/// The limit on a message.
 pub(super) const CAP: usize = 16 << 20;
 
 /// A link and the client over it.
@@ -41,7 +41,7 @@ pub(super) fn headers(pairs: &[(&str, &str)]) -> Arc<dyn HeaderSource> {
 
 pub(super) fn target(url: &str, headers: Arc<dyn HeaderSource>, files: Option<Files<'_>>) -> Target {
     let trust = Trust::new(None);
-    let tls = files.map_or_else(|| trust.nobody(), |files| trust.config(files)).unwrap();
+    let tls = files.map_or_else(|| trust.without_roots(), |files| trust.config(files)).unwrap();
     Target { url: url.parse().unwrap(), headers, tls: Arc::new(tls), reach: Reach::Anywhere, cap: CAP }
 }
 
@@ -84,7 +84,7 @@ impl ConnectedClient {
         self.call("echo", json!({"text": text})).await
     }
 
-    /// Ends it as a connection does: the service first, then the link.
+    /// Ends the client as a connection does: the service first, then the link.
     pub(super) async fn end(mut self, grace: Duration) -> HttpLink {
         let _ = self.service.close().await;
         timeout(PATIENCE, self.link.end(grace)).await.expect("an end must not hang");

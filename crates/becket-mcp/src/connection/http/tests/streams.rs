@@ -16,7 +16,7 @@ async fn a_good_server_is_spoken_to_as_the_protocol_wants_it() {
     let met = ConnectedClient::with(&server).await;
     assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
     assert_eq!(met.call("count", json!({})).await.as_deref(), Ok("counted"));
-    // No service answers it, so the refusal goes back, in a POST of its own.
+    // No service answers it, so the refusal is sent in a separate POST.
     let asked = met.call("ask", json!({})).await.unwrap();
     assert!(asked.contains("-32601") || asked.contains("decline"), "{asked}");
     for seen in server.seen().iter().filter(|seen| seen.verb == "POST") {
@@ -97,7 +97,7 @@ async fn a_stream_that_never_says_anything_is_not_opened_for_ever() {
         .start();
     let met = ConnectedClient::with(&server).await;
     until("the stream is opened again", || server.count("GET") == 6).await;
-    // The next time would come after 1.6 s.
+    // The next attempt would come after 1.6 s.
     tokio::time::pause();
     tokio::time::advance(Duration::from_millis(3200)).await;
     tokio::time::resume();

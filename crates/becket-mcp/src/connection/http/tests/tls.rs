@@ -18,9 +18,9 @@ async fn echo(server: &Server, pems: &Pems, [ca, cert, key]: [&str; 3]) -> Resul
     let files = Files { ca: ca.as_deref(), cert: cert.as_deref(), key: key.as_deref() };
     let link = HttpLink::new(&target(&server.url(), headers(&[]), Some(files)), &Network::default()).unwrap();
     let met = ConnectedClient::over(link).await?;
-    let said = met.echo("hi").await;
+    let answer = met.echo("hi").await;
     drop(met.end(Duration::from_secs(5)).await);
-    said
+    answer
 }
 
 // rule: X1

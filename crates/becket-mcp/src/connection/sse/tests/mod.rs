@@ -1,4 +1,4 @@
-//! The older kind over real sockets.
+//! Tests of the older kind of server over real sockets.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 

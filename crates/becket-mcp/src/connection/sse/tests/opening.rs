@@ -71,7 +71,7 @@ async fn messages_go_to_the_origin_of_the_stream_only() {
     }
     assert!(other.heads().is_empty());
     let error = refusal(Script { endpoint: "http://[".into(), ..Script::default() }).await;
-    assert!(error.starts_with("its response is not MCP: where it wants its messages"), "{error}");
+    assert!(error.starts_with("its response is not MCP: the address for its messages"), "{error}");
 }
 
 // rule: X1

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::server::{Script, Server};
 use super::{CAP, start, target};
-use crate::auth::{HeaderSource, Headers, NoHeaders, Why};
+use crate::auth::{HeaderAttempt, HeaderSource, Headers, NoHeaders};
 use crate::config::Ide;
 use crate::connection::sse::SseLink;
 use crate::connection::target::Target;
@@ -17,7 +17,7 @@ use crate::connection::trial::{Security, Trial};
 use crate::host::BoxFuture;
 use becket_base::secret::Secret;
 
-/// Supplies `token-1` first, and the next one at each 401 until it has no more.
+/// A source that supplies `token-1` first, and the next one after each 401 until it has no more.
 #[derive(Debug)]
 struct Tokens {
     given: AtomicUsize,
@@ -25,12 +25,12 @@ struct Tokens {
 }
 
 impl HeaderSource for Tokens {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
-        let answer = match why {
-            Why::After401(challenge) if self.given.load(Ordering::SeqCst) >= self.most => {
+    fn headers(&self, attempt: HeaderAttempt) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
+        let answer = match attempt {
+            HeaderAttempt::After401(challenge) if self.given.load(Ordering::SeqCst) >= self.most => {
                 Err(NoHeaders::AuthNeeded(challenge))
             }
-            Why::First | Why::After401(_) => {
+            HeaderAttempt::First | HeaderAttempt::After401(_) => {
                 let number = self.given.fetch_add(1, Ordering::SeqCst) + 1;
                 let token = Secret::new(format!("token-{number}"));
                 Ok(vec![(reqwest::header::AUTHORIZATION, token)])
@@ -57,7 +57,7 @@ async fn a_refused_token_is_replaced_once() {
     assert!(trial.works().await);
     assert_eq!((source.given.load(Ordering::SeqCst), server.heads().len()), (2, 5));
 
-    // In the middle of a session: all requests that are refused at once share one renewal.
+    // In the middle of a session: all requests that are refused concurrently share one renewal.
     server.script().token = Some("token-3");
     let calls = (0..10).map(async |_| assert!(trial.works().await));
     futures_util::future::join_all(calls).await;
@@ -110,7 +110,7 @@ async fn an_editor_gets_its_token_on_this_machine_only() {
     assert!(error.contains("X-Claude-Code-Ide-Authorization") && !error.contains("a\nb"), "{error}");
 }
 
-/// Returns the error of connecting to a server with certificates, for a client that shows those of `own`.
+/// Returns the error of connecting to a server with certificates, for a client that presents those of `own`.
 async fn refusal(security: &Security, own: Option<&Pems>) -> String {
     let server = Server::start(Script::default(), security).await;
     let target = Target { tls: security.client(own), ..target(&server.address, "/sse", security) };

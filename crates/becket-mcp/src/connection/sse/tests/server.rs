@@ -1,4 +1,4 @@
-//! A server of the older kind that does what a test wants.
+//! A server of the older kind whose behaviour a test defines.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,16 +13,16 @@ use crate::connection::trial::{Act, Brain, Head, Listener, Security, Stream, ans
 /// The answer to a request.
 #[derive(Debug, Clone, Default)]
 pub(super) enum ScriptedAnswer {
-    /// As it should be.
+    /// Answers correctly.
     #[default]
     Well,
-    /// Calls of tools are taken late, the rest at once.
+    /// Accepts tool calls late, the rest at once.
     Late,
-    /// With this, and then nothing more.
+    /// Sends this, and then nothing more.
     Raw(String),
-    /// With this, and the connection is closed.
+    /// Sends this, and closes the connection.
     Last(String),
-    /// Not at all.
+    /// Does not answer.
     Never,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Script {
     pub(super) get: ScriptedAnswer,
     pub(super) post: ScriptedAnswer,
     pub(super) endpoint: String,
-    /// The token that requests need.
+    /// The token that requests require.
     pub(super) token: Option<&'static str>,
 }
 
@@ -97,7 +97,7 @@ impl Server {
         lock(&self.shared.script)
     }
 
-    /// All requests so far.
+    /// Returns all requests so far.
     pub(super) fn heads(&self) -> Vec<Head> {
         lock(&self.shared.heads).clone()
     }
@@ -107,7 +107,7 @@ impl Server {
         self.open.load(Ordering::SeqCst)
     }
 
-    /// Sends something over the stream, as it is.
+    /// Sends a text over the stream, unchanged.
     pub(super) fn push(&self, text: &str) {
         lock(&self.shared.events).as_ref().unwrap().send(text.into()).unwrap();
     }

@@ -16,7 +16,7 @@ async fn a_server_over_events_is_called() {
     let (server, trial) = connected(Script::default()).await;
     calls_are_answered(&trial, server.brain()).await;
     what_breaks_a_call_breaks_no_other(&trial).await;
-    // Each message went once.
+    // Each message was sent once.
     let posts = server.heads().iter().filter(|head| head.line.starts_with("POST ")).count();
     assert_eq!(posts, server.brain().heard().len());
     assert_eq!(server.heads().iter().filter(|head| head.line.starts_with("GET ")).count(), 1);
@@ -30,7 +30,7 @@ async fn a_stream_that_ends_ends_the_calls_on_it() {
     let expected = Err("its answer broke off: the server has closed the stream".to_owned());
     assert_eq!([&hangs, &vanishes], [&expected, &expected]);
     assert_eq!(trial.call("echo", json!({"text": "a"})).await, expected);
-    // The session ended with its stream, so nothing is sent there any longer.
+    // The session ended with its stream, so nothing more is sent.
     assert_eq!(server.brain().count("tools/call"), 2);
 }
 
@@ -61,7 +61,7 @@ async fn a_refused_message_is_the_trouble_of_one_call() {
         server.script().post = ScriptedAnswer::Well;
         assert!(trial.works().await, "{expected}");
     }
-    // An error without an id has only this one to belong to: those that were refused wait no longer.
+    // The only request that the error without an id can belong to: those that were refused no longer wait.
     assert_eq!(trial.call("nameless", json!({})).await, Err("which request was that?".into()));
 }
 
@@ -131,7 +131,7 @@ async fn nothing_is_left_of_a_link_that_ended_or_was_dropped() {
         assert!(trial.works().await);
         let hanging = trial.ask("hang", json!({})).await;
         if ends {
-            // The link itself is still there.
+            // The link itself still exists.
             let link = trial.end(Duration::from_secs(1)).await;
             eventually("no connection is left", || server.open() == 0).await;
             drop(link);

@@ -1,4 +1,4 @@
-//! WebSocket over real sockets.
+//! Tests of WebSocket over real sockets.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 

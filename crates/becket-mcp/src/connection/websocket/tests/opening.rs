@@ -11,7 +11,7 @@ use url::Url;
 
 use super::server::{Hello, Manner, SWITCH, Server};
 use super::{CAP, link, start, target};
-use crate::auth::{HeaderSource, Headers, NoHeaders, Why};
+use crate::auth::{HeaderAttempt, HeaderSource, Headers, NoHeaders};
 use crate::config::Ide;
 use crate::connection::link::Link;
 use crate::connection::target::Target;
@@ -121,16 +121,16 @@ async fn each_way_of_not_being_a_server_has_its_own_words() {
     assert_eq!(error, expected);
 }
 
-/// Another token after each 401.
+/// A source with another token after each 401.
 #[derive(Debug, Default)]
 struct Fresh(AtomicBool);
 
 impl HeaderSource for Fresh {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
-        let token = match why {
-            Why::First => "old",
-            Why::After401(_) if self.0.swap(true, Ordering::SeqCst) => panic!("asked twice"),
-            Why::After401(_) => "new",
+    fn headers(&self, attempt: HeaderAttempt) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
+        let token = match attempt {
+            HeaderAttempt::First => "old",
+            HeaderAttempt::After401(_) if self.0.swap(true, Ordering::SeqCst) => panic!("asked twice"),
+            HeaderAttempt::After401(_) => "new",
         };
         Box::pin(std::future::ready(Ok(vec![(AUTHORIZATION, Secret::new(token))])))
     }
@@ -174,7 +174,7 @@ async fn an_editor_gets_its_token_on_this_machine_only() {
     );
 }
 
-/// Returns the error of connecting to a server with certificates, for a client that shows those of `own`.
+/// Returns the error of connecting to a server with certificates, for a client that presents those of `own`.
 async fn secured(security: &Security, own: Option<&Pems>) -> String {
     let server = Server::start(Hello::Switch(SWITCH), Manner::Well, security).await;
     let target = Target { tls: security.client(own), ..target(&server.address, security) };

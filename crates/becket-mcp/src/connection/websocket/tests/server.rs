@@ -1,4 +1,4 @@
-//! A WebSocket server that does what a test wants.
+//! A WebSocket server whose behaviour a test defines.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,25 +19,25 @@ use crate::connection::trial::{Act, Brain, Head, Listener, Security, Stream, rea
 pub(super) enum Hello {
     /// Accepts, with these headers; `KEY` is replaced by the right key.
     Switch(&'static str),
-    /// With this, and nothing more.
+    /// Sends this, and nothing more.
     Raw(String),
-    /// With this, and the connection is closed.
+    /// Sends this, and closes the connection.
     Last(String),
-    /// Not at all.
+    /// Does not answer.
     Never,
 }
 
 /// The behaviour on an open WebSocket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Manner {
-    /// As it should be.
+    /// Behaves correctly.
     #[default]
     Well,
-    /// With binary messages.
+    /// Sends binary messages.
     Binary,
-    /// Nothing is read, so no ping is answered either.
+    /// Reads nothing, so no ping is answered either.
     Deaf,
-    /// The closing handshake is not answered.
+    /// Does not answer the closing handshake.
     Stubborn,
 }
 
@@ -104,7 +104,7 @@ impl Server {
         &self.shared.brain
     }
 
-    /// All handshakes so far.
+    /// Returns all handshakes so far.
     pub(super) fn heads(&self) -> Vec<Head> {
         lock(&self.shared.heads).clone()
     }
@@ -119,7 +119,7 @@ impl Server {
         self.open.load(Ordering::SeqCst)
     }
 
-    /// Sends something.
+    /// Sends a message.
     pub(super) fn push(&self, message: Message) {
         lock(&self.shared.push).push(message);
         self.shared.pushed.notify_one();
@@ -152,7 +152,7 @@ impl TestServer {
             return;
         }
         if !is_known || !matches!(self.hello, Hello::Switch(_)) || self.manner == Manner::Deaf {
-            // Until the client disconnects; a deaf server reads nothing of what it received.
+            // Waits until the client disconnects; a deaf server ignores everything it receives.
             let mut nothing = [0];
             if self.manner == Manner::Deaf {
                 std::future::pending::<()>().await;

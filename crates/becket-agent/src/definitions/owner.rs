@@ -1,15 +1,15 @@
-//! Properties that agents, skills and commands share: their owner, and the model they want.
+//! Properties that agents, skills and commands share: their owner, and the model that they request.
 
 use becket_model::Source;
 use std::fmt;
 
-/// The model that a definition asks for.
+/// The model that a definition requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ModelChoice {
-    /// The model of its user.
+    /// The model of the agent loop that uses the definition.
     #[default]
     Inherit,
-    /// The model of that name, as [`becket_llm::Models`] knows it.
+    /// The model with this name, as resolved by [`becket_llm::Models`].
     Named(String),
 }
 
@@ -20,23 +20,23 @@ impl ModelChoice {
     }
 }
 
-/// Owner of a definition.
+/// The owner of a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Whose {
-    /// The program's own.
+pub enum DefinitionOwner {
+    /// Becket itself.
     BuiltIn,
-    /// That of a source of the configuration.
+    /// A source of the configuration.
     Source(Source),
 }
 
-impl Whose {
-    /// Returns whether it came with the repository, so that its grants wait for trust in the folder (G3).
+impl DefinitionOwner {
+    /// Returns whether the definition came with the repository, so that its grants require trust in the folder (G3).
     pub(crate) fn is_of_project(&self) -> bool {
         matches!(self, Self::Source(Source::Project | Source::Local))
     }
 }
 
-impl fmt::Display for Whose {
+impl fmt::Display for DefinitionOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => f.write_str("built-in"),
