@@ -1,7 +1,8 @@
-//! Packs the relative relocations of `becket` where the C library can read them packed.
+//! Packs the relative relocations of `becket` if the C library supports packed ones.
 //!
-//! The program has about 90,000, of which `becket fire` uses few; packed, they are read from a few pages.
-//! glibc reads this form from 2.36 on and refuses the program before, so it is used only in a build for the machine that builds.
+//! The program has about 90,000, of which `becket fire` uses few; packed, they are read from a few pages. glibc
+//! supports this format since 2.36, and older versions refuse the program, so it is only used in a build for the
+//! machine that builds it.
 
 #![expect(clippy::disallowed_methods, reason = "cargo tells a build script everything in variables")]
 
@@ -21,7 +22,7 @@ fn main() {
     }
 }
 
-/// Returns the version of glibc on this machine; `None` where it can't be told.
+/// Returns the version of glibc on this machine; `None` if it is unknown.
 fn installed_glibc() -> Option<(u32, u32)> {
     let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,9 +1,9 @@
-//! The price of an author's loop: mutants of a large project, and a replay of a long history.
+//! The cost of an author's loop: mutants of a large project, and a replay of a long history.
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
 use becket_bench::full_program;
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use std::time::Instant;
 
 const HOOKS: usize = 43;
 const GUARD: &str = "case $(cat) in *danger*) echo 'no danger' >&2; exit 2;; esac\n";
-/// The calls of a history that rules alone decide, and of one that a process decides.
+/// The number of calls in a history that rules alone decide, and in one that a process decides.
 const CALLS: usize = 100_000;
 const COMMANDS: usize = 1_000;
 
@@ -25,8 +25,9 @@ fn main() {
     commands(&mut bench);
 }
 
-/// Every mutant of 43 hooks in POSIX shell, each with a case that it denies and one that it lets pass: with a third one that
-/// is not about it, which notices a dropped `if`, and without, where each such mutant runs in all cases and survives.
+/// Measures every mutant of 43 hooks in POSIX shell, each with a case that it denies and one that it lets pass: with a
+/// third case about something else, which notices a dropped `if`, and without it, so that each such mutant runs in all
+/// cases and survives.
 fn mutants(bench: &mut Bench) {
     let complete = [
         ("tool", "danger", "decision = \"deny\""),
@@ -37,11 +38,11 @@ fn mutants(bench: &mut Bench) {
     for (name, cases) in [("43 hooks in shell", &complete[..]), ("43 hooks, weak cases", &complete[..2])] {
         let env = guarded(cases);
         let tested = || duration(&env, &["test", "--mutate"], "mutants:");
-        bench.sampled(&format!("test: {name}, 12 mutants each"), Must::Nanos(5e9), tested, None);
+        bench.sampled(&format!("test: {name}, 12 mutants each"), BenchTarget::Nanos(5e9), tested, None);
     }
 }
 
-/// A project with 43 guards, each with these cases: the name of the program, its argument and the expectation.
+/// Creates a project with 43 guards, each with these cases: the name of the program, its argument and the expectation.
 fn guarded(kinds: &[(&str, &str, &str)]) -> TestEnv {
     let env = TestEnv::new(full_program());
     let mut hooks = Vec::new();
@@ -66,7 +67,7 @@ fn guarded(kinds: &[(&str, &str, &str)]) -> TestEnv {
     env
 }
 
-/// A history that rules alone decide.
+/// Measures a history that rules alone decide.
 fn rules(bench: &mut Bench) {
     let env = TestEnv::new(full_program());
     let deny: Vec<String> = (0..100).map(|number| format!("Bash(tool{number} *)")).collect();
@@ -75,10 +76,10 @@ fn rules(bench: &mut Bench) {
     history(&env, calls);
     bench.note("100 rules, no hook");
     let replayed = || duration(&env, &["replay", "s.jsonl"], "");
-    bench.sampled(&format!("replay: {calls} calls against rules"), Must::Nanos(60e9), replayed, None);
+    bench.sampled(&format!("replay: {calls} calls against rules"), BenchTarget::Nanos(60e9), replayed, None);
 }
 
-/// A history that a new process decides, call by call.
+/// Measures a history that a new process decides, call by call.
 fn commands(bench: &mut Bench) {
     let env = TestEnv::new(full_program());
     env.write("project/guard.sh", GUARD);
@@ -88,10 +89,10 @@ fn commands(bench: &mut Bench) {
     history(&env, COMMANDS);
     bench.note("contained, in a scratch copy; 200 a second are 5 ms each");
     let replayed = || duration(&env, &["replay", "s.jsonl"], "") / COMMANDS as f64;
-    bench.sampled("replay: a call that a shell hook judges", Must::Nanos(5e6), replayed, None);
+    bench.sampled("replay: a call that a shell hook judges", BenchTarget::Nanos(5e6), replayed, None);
 }
 
-/// A transcript with calls of Bash, one in ten of which is dangerous.
+/// Creates a transcript with calls of Bash, one in ten of which is dangerous.
 fn history(env: &TestEnv, calls: usize) {
     let file = File::create(env.project().join("s.jsonl")).expect("it can be created");
     let mut file = BufWriter::new(file);
@@ -111,7 +112,7 @@ fn history(env: &TestEnv, calls: usize) {
     }
 }
 
-/// Runs a command once, which must say something; the nanoseconds that it took.
+/// Runs a command once, whose output must contain `says`; returns its duration in nanoseconds.
 fn duration(env: &TestEnv, arguments: &[&str], says: &str) -> f64 {
     let mut command = env.becket(arguments).into_command();
     command.stdin(Stdio::null());

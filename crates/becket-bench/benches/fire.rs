@@ -1,22 +1,22 @@
-//! The whole process: what `becket fire` costs over the `sh -c true` that its one hook is, in the full program and in the
-//! small one, which `BECKET_BENCH_SMALL` names.
+//! The whole process: the cost of `becket fire` compared with `sh -c true`, its only hook, in the full program and in
+//! the small one, which `BECKET_BENCH_SMALL` names.
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
 use becket_bench::{full_program, small_program};
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The limits on what a program may add to the process that every hook is, in nanoseconds.
+/// The limits on the time that a program may add to the process that every hook is, in nanoseconds.
 const FULL_MAY_ADD: f64 = 3e6;
 const SMALL_MAY_ADD: f64 = 0.0;
 const SMALL_MAY_ADD_TO_A_HOOK: f64 = 0.8e6;
 const SMALL_MAY_ADD_TO_1000: f64 = 2e6;
-/// The limit on what a dialect may add to a firing, in nanoseconds.
+/// The limit on the time that a dialect may add to a firing, in nanoseconds.
 const DIALECT_MAY_ADD: f64 = 0.3e6;
 /// The limit on the memory of the small program, in bytes.
 const SMALL_MAY_TAKE: f64 = 4e6;
@@ -45,7 +45,7 @@ fn skipped() {
     println!("SKIPPED: rows of the small program: `BECKET_BENCH_SMALL` names none");
 }
 
-/// Settings with `count` hooks on PreToolUse, the first of which matches `Bash`.
+/// Returns settings with `count` hooks on PreToolUse, the first of which matches `Bash`.
 fn settings(count: usize, command: &str) -> Value {
     let group = |number: usize| {
         let matcher =
@@ -72,12 +72,12 @@ impl Place {
         Place { env }
     }
 
-    /// The process that answers an event.
+    /// Returns the process that answers an event.
     fn fire(&self, event: &str) -> Command {
         self.answer(&["--stdin-event"], event)
     }
 
-    /// The process of `fire` with other arguments.
+    /// Returns the process of `fire` with other arguments.
     fn answer(&self, arguments: &[&str], event: &str) -> Command {
         let mut command = self.env.becket([&["fire"], arguments].concat()).into_command();
         command.stdin(File::open(self.env.root().join(event)).expect("it was written"));
@@ -85,7 +85,7 @@ impl Place {
         command
     }
 
-    /// One hook and none.
+    /// Measures an event with one hook, and one without any.
     fn rows(&self, bench: &mut Bench, of: &str, may_add: [f64; 2]) {
         for ((what, event), limit) in
             [("fire, one `true` hook", "PreToolUseBash.json"), ("fire, no hook", "Stop.json")]
@@ -99,12 +99,12 @@ impl Place {
     fn beside_a_shell(&self, bench: &mut Bench, row: &str, event: &str, may_add: f64) {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", "true"]).stdin(Stdio::null());
-        bench.versus(row, Must::Nothing, || ended(&mut self.fire(event)), || ended(&mut shell));
+        bench.versus(row, BenchTarget::Nothing, || ended(&mut self.fire(event)), || ended(&mut shell));
         bench.difference(&format!("{row}: over `sh -c true`"), may_add);
     }
 }
 
-/// The same call in the payloads of agents, beside that of Claude Code.
+/// Measures the same call in the payloads of agents, compared with that of Claude Code.
 fn dialects(bench: &mut Bench, place: &Place, of: &str) {
     let cwd = place.env.project();
     let call = json!({"command": "ls -la"});
@@ -126,32 +126,34 @@ fn dialects(bench: &mut Bench, place: &Place, of: &str) {
         let ours = || ended(&mut place.answer(&["--dialect", dialect], "payload.json"));
         assert!(ours(), "the call of {name} is allowed");
         let row = format!("{of}fire, a payload of {name}");
-        bench.versus(&row, Must::Nothing, ours, || ended(&mut place.answer(&["--stdin-event"], "own.json")));
+        bench.versus(&row, BenchTarget::Nothing, ours, || {
+            ended(&mut place.answer(&["--stdin-event"], "own.json"))
+        });
         bench.difference(&format!("{row}: over one of Claude Code"), DIALECT_MAY_ADD);
     }
 }
 
-/// The same event with records for `becket profile`, and without.
+/// Measures the same event with records for `becket profile`, and without.
 fn recorded(bench: &mut Bench, place: &Place) {
     let records = place.env.root().join("records").display().to_string();
     let with_records = || ended(place.fire("PreToolUseBash.json").env("BECKET_PROFILE", &records));
     bench.note("floor: the same without records");
     bench.versus(
         "fire, one `true` hook, recorded for `becket profile`",
-        Must::Ratio(1.02),
+        BenchTarget::Ratio(1.02),
         with_records,
         || ended(&mut place.fire("PreToolUseBash.json")),
     );
 }
 
-/// 1,000 hooks of one file, none of which matches.
+/// Measures 1,000 hooks of one file, none of which matches.
 fn thousand(bench: &mut Bench, small: &Path) {
     let place = Place::new(&settings(1000, "true"), small);
     let row = "small program, fire, none of 1,000 hooks matches";
     place.beside_a_shell(bench, row, "PreToolUseRead.json", SMALL_MAY_ADD_TO_1000);
 }
 
-/// The most memory that the program has had when its one hook ran.
+/// Measures the peak memory of the program with one hook.
 fn memory(bench: &mut Bench, small: &Path) {
     let hook = "grep VmHWM /proc/$PPID/status > peak";
     let place = Place::new(&settings(1, hook), small);
@@ -162,7 +164,7 @@ fn memory(bench: &mut Bench, small: &Path) {
         kib.map_or(f64::NAN, |kib| kib * 1024.0)
     };
     bench.note("peak resident memory (VmHWM) when its hook runs");
-    bench.sampled("small program, one hook: memory", Must::Bytes(SMALL_MAY_TAKE), peak, None);
+    bench.sampled("small program, one hook: memory", BenchTarget::Bytes(SMALL_MAY_TAKE), peak, None);
 }
 
 fn ended(command: &mut Command) -> bool {

@@ -5,11 +5,11 @@
 mod ways;
 
 use becket_bench::full_program;
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 use std::process::Command;
-use ways::{ServeProcess, http::Http, lines::Line, processors::Here};
+use ways::{ServeProcess, http::Http, lines::Line, processors::PinnedProcessor};
 
 /// The number of concurrent plans.
 const AHEAD: usize = 64;
@@ -29,14 +29,14 @@ fn main() {
 fn over_a_socket(bench: &mut Bench, env: &TestEnv) {
     // Waking an idle processor takes longer than a plan, and the system moves processes between processors.
     for (way, of_client) in [("on one processor", 0), ("on two processors", 1)] {
-        let Some(_here) = Here::keep(0) else { break };
+        let Some(_here) = PinnedProcessor::pin(0) else { break };
         let (_served, mut line) = on_a_socket(env);
         let mut bare = line.bare(&plan());
-        let Some(_there) = Here::keep(of_client) else { break };
+        let Some(_there) = PinnedProcessor::pin(of_client) else { break };
         bench.note("peer: the same client and a thread that only sends the same answer");
         bench.versus(
             &format!("serve: a plan over a Unix socket, {way}"),
-            Must::Nanos(60e3),
+            BenchTarget::Nanos(60e3),
             || line.sends(&plan(), 1),
             || bare.sends(&plan(), 1),
         );
@@ -44,11 +44,13 @@ fn over_a_socket(bench: &mut Bench, env: &TestEnv) {
     let (_served, mut line) = on_a_socket(env);
     let all = plan().repeat(AHEAD);
     bench.note("64 on their way; 20,000 a second are 3.2 ms");
-    bench.alone("serve: 64 plans over a Unix socket", Must::Nanos(64.0 * 50e3), || line.sends(&all, AHEAD));
+    bench.alone("serve: 64 plans over a Unix socket", BenchTarget::Nanos(64.0 * 50e3), || {
+        line.sends(&all, AHEAD)
+    });
     firings(bench, "a Unix socket", |request| line.sends(request, 1));
 }
 
-/// A becket that serves on a socket, and a client of it with a session.
+/// Starts a becket that serves on a socket, and a client with a session.
 fn on_a_socket(env: &TestEnv) -> (ServeProcess, Line) {
     let socket = env.root().join("run/becket.sock");
     let served = ServeProcess::start(env, &["--socket", &socket.display().to_string()]);
@@ -62,7 +64,7 @@ fn over_stdio(bench: &mut Bench, env: &TestEnv) {
     let mut line = Line::of(&mut served.0);
     opened(env, |request| line.sends(request, 1));
     bench.note("the client's own work is in it");
-    bench.alone("serve: a plan over stdio", Must::Nothing, || line.sends(&plan(), 1));
+    bench.alone("serve: a plan over stdio", BenchTarget::Nothing, || line.sends(&plan(), 1));
     firings(bench, "stdio", |request| line.sends(request, 1));
 }
 
@@ -76,7 +78,7 @@ fn over_http(bench: &mut Bench, env: &TestEnv) {
         bench.note("peer: reqwest alone, the same body to a server that only sends the same answer");
         bench.versus(
             &format!("serve: {what} over HTTP"),
-            Must::Nothing,
+            BenchTarget::Nothing,
             || http.sends(&request),
             || bare.sends(&request),
         );
@@ -92,7 +94,7 @@ fn opened(env: &TestEnv, mut sends: impl FnMut(&str)) {
 fn firings(bench: &mut Bench, way: &str, mut sends: impl FnMut(&str)) {
     let none = fire("ls");
     bench.note("the client's own work is in it");
-    bench.alone(&format!("serve: a firing, no hook, over {way}"), Must::Nothing, || sends(&none));
+    bench.alone(&format!("serve: a firing, no hook, over {way}"), BenchTarget::Nothing, || sends(&none));
     firing_of_a_command(bench, way, sends);
 }
 
@@ -103,7 +105,7 @@ fn firing_of_a_command(bench: &mut Bench, way: &str, mut sends: impl FnMut(&str)
     bench.note(COMMAND);
     bench.versus(
         &format!("serve: a firing, one hook, over {way}"),
-        Must::Nothing,
+        BenchTarget::Nothing,
         || sends(&one),
         || assert!(shell.status().is_ok_and(|status| status.success())),
     );
@@ -117,13 +119,13 @@ fn fire(line: &str) -> String {
     of_a_call("event/fire", line)
 }
 
-/// A request about a call of Bash.
+/// Returns a request about a call of Bash.
 fn of_a_call(method: &str, line: &str) -> String {
     let input = json!({"tool_name": "Bash", "tool_use_id": "call-1", "tool_input": {"command": line}});
     request(method, &json!({"session": "s", "event": "PreToolUse", "input": input}))
 }
 
-/// A request, as a line.
+/// Returns a request as a line.
 fn request(method: &str, params: &Value) -> String {
     format!("{}\n", json!({"jsonrpc": "2.0", "id": 3, "method": method, "params": params}))
 }

@@ -1,10 +1,10 @@
-//! The price of a session that an SDK drives: from its start to the first request, its memory after ten turns,
-//! and many of them at once.
+//! The cost of a session that an SDK drives: the time from its start to the first request, its memory after ten turns,
+//! and many sessions at once.
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
 use becket_bench::full_program;
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use becket_testkit::env::TestEnv;
 use becket_testkit::messages_api::{Server, Turn};
 use serde_json::{Value, json};
@@ -14,9 +14,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
-/// The limit on what the way to the first request takes over `becket --version`, in nanoseconds.
+/// The limit on the time until the first request, beyond that of `becket --version`, in nanoseconds.
 const START_MAY_ADD: f64 = 60e6;
-/// The limit on the memory of a session, in bytes of its share (PSS).
+/// The limit on the memory of a session, in bytes of proportional set size (PSS).
 const MAY_TAKE: f64 = 25e6;
 const TURNS: usize = 10;
 const SESSIONS: usize = 200;
@@ -24,10 +24,10 @@ const SESSIONS: usize = 200;
 fn main() {
     let mut bench = Bench::new("becket-bench");
     let env = TestEnv::new(full_program());
-    let (told, requests) = channel();
+    let (sender, requests) = channel();
     let server = Server::start_with(move |_| {
-        // The bench has ended if nobody is told.
-        let _ended = told.send(Instant::now()).is_err();
+        // The bench has ended if there is no receiver.
+        let _ended = sender.send(Instant::now()).is_err();
         Turn::text("Done.")
     });
     start(&mut bench, &env, &server, &requests);
@@ -35,18 +35,18 @@ fn main() {
     side_by_side(&mut bench, &env, &server);
 }
 
-/// From the start of the process to its first request.
+/// Measures the time from the start of the process to its first request.
 fn start(bench: &mut Bench, env: &TestEnv, server: &Server, requests: &Receiver<Instant>) {
     let first_request = || {
-        // Requests of the session before may have come after its end.
+        // Requests of the previous session may have arrived after its end.
         requests.try_iter().for_each(drop);
         let started = Instant::now();
         let mut session = Session::start(env, server);
         session.initialize();
         session.turn();
-        let asked = requests.recv().expect("the server runs");
+        let requested = requests.recv().expect("the server runs");
         session.end();
-        (asked - started).as_nanos() as f64
+        (requested - started).as_nanos() as f64
     };
     let mut version = || {
         let mut command = env.bare(["--version"]).into_command();
@@ -56,11 +56,11 @@ fn start(bench: &mut Bench, env: &TestEnv, server: &Server, requests: &Receiver<
         started.elapsed().as_nanos() as f64
     };
     bench.note("initialize, then a prompt; floor: `becket --version`");
-    bench.sampled("run: start to the first request", Must::Nothing, first_request, Some(&mut version));
+    bench.sampled("run: start to the first request", BenchTarget::Nothing, first_request, Some(&mut version));
     bench.difference("run: start to the first request, over `becket --version`", START_MAY_ADD);
 }
 
-/// The share of memory after ten turns.
+/// Measures the proportional set size after ten turns.
 fn memory(bench: &mut Bench, env: &TestEnv, server: &Server) {
     let after_turns = || {
         let mut session = Session::start(env, server);
@@ -71,10 +71,10 @@ fn memory(bench: &mut Bench, env: &TestEnv, server: &Server) {
         taken
     };
     bench.note("proportional set size (PSS) of the process");
-    bench.sampled("run: memory after 10 turns", Must::Bytes(MAY_TAKE), after_turns, None);
+    bench.sampled("run: memory after 10 turns", BenchTarget::Bytes(MAY_TAKE), after_turns, None);
 }
 
-/// Many sessions that are open at once, each with an answer of its own; no line may be lost.
+/// Measures many concurrent sessions, each with its own answer; no line may be lost.
 fn side_by_side(bench: &mut Bench, env: &TestEnv, server: &Server) {
     let answered = || {
         let started = Instant::now();
@@ -86,10 +86,15 @@ fn side_by_side(bench: &mut Bench, env: &TestEnv, server: &Server) {
         took.as_nanos() as f64 / SESSIONS as f64
     };
     bench.note("200 processes, started together; the time of one is a two-hundredth of all");
-    bench.sampled("run: 200 sessions side by side, to the answer of each", Must::Nothing, answered, None);
+    bench.sampled(
+        "run: 200 sessions side by side, to the answer of each",
+        BenchTarget::Nothing,
+        answered,
+        None,
+    );
 }
 
-/// The proportional set size of a process, in bytes.
+/// Returns the proportional set size of a process, in bytes.
 fn proportional(process: u32) -> f64 {
     let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:")).unwrap_or_default();
@@ -125,7 +130,7 @@ impl Session {
         self.until("control_response");
     }
 
-    /// A prompt and its answer.
+    /// Sends a prompt and waits for its answer.
     fn turn(&mut self) {
         self.send(&json!({"type": "user", "message": {"role": "user", "content": "Say done."}}));
         self.until("result");

@@ -1,8 +1,8 @@
-//! A policy server for HTTP hooks: denies what a list of rules names, and looks into shell lines as Becket does.
+//! A policy server for HTTP hooks: denies calls that match a list of rules, and analyses shell lines as Becket does.
 //!
-//! `cargo run -p becket-cli --example policy_server -- PORT RULES` reads a file with one rule a line, such as `Bash(git push
-//! --force *)`. It listens on the loopback interface, and answers 200 with a denial or with nothing; an unreadable request is
-//! answered 400, which a hook with `"onFailure": "block"` turns into a denial.
+//! `cargo run -p becket-cli --example policy_server -- PORT RULES` reads a file with one rule per line, such as
+//! `Bash(git push --force *)`. It listens on the loopback interface, and answers 200 with a denial or with nothing; an
+//! unreadable request is answered with 400, which a hook with `"onFailure": "block"` turns into a denial.
 
 use becket_rules::{Call, Condition, NoLinks, Scope};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A longer request is refused.
+/// The size limit of a request, in bytes.
 const LONGEST: u64 = 16 << 20;
 
 #[expect(clippy::print_stdout, reason = "a server says that it is ready")]
@@ -26,19 +26,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     serve(&listener, rules)
 }
 
-/// One rule a line; `#` begins a comment. One that can't be read stops the start: it would guard nothing.
+/// Parses one rule per line; `#` begins a comment. An invalid rule prevents the start, since it would guard nothing.
 pub(crate) fn rules_of(text: &str) -> Result<Vec<Condition>, Box<dyn Error>> {
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     Ok(lines.filter_map(|line| Condition::parse(line).transpose()).collect::<Result<_, _>>()?)
 }
 
-/// Answers for ever, each connection on a thread of its own.
+/// Serves forever, each connection on a separate thread.
 pub(crate) fn serve(listener: &TcpListener, rules: Vec<Condition>) -> Result<(), Box<dyn Error>> {
     let rules = Arc::new(rules);
     loop {
         let (stream, _) = listener.accept()?;
         let rules = rules.clone();
-        // Whoever asked and went away needs no answer.
+        // A client that has disconnected needs no answer.
         std::thread::spawn(move || drop(answer(stream, &rules)));
     }
 }
@@ -56,7 +56,7 @@ fn answer(mut stream: TcpStream, rules: &[Condition]) -> io::Result<()> {
     write!(stream, "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
 }
 
-/// The body of a request; its head is read for the length alone.
+/// Reads the body of a request; its head is only read for the length.
 fn body(stream: &TcpStream) -> io::Result<Vec<u8>> {
     let mut request = BufReader::new(stream.take(LONGEST));
     let mut length = 0;

@@ -114,7 +114,7 @@ pub(crate) struct Global {
     /// silent hooks included.
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// Send spans and audit records to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`
+    /// Send spans, metrics and audit records to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`
     #[cfg(feature = "otlp")]
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) otlp: bool,
@@ -222,7 +222,7 @@ An editor starts it, and communicates over stdin and stdout.
 
 Exit codes: 0 the editor has ended it, 1 an error, 2 wrong usage.")]
     Lsp {
-        /// Accepted, as editors pass it: stdin and stdout are always used
+        /// Accepted since editors pass it: stdin and stdout are always used
         #[arg(long, hide = true)]
         stdio: bool,
     },
@@ -254,11 +254,11 @@ Exit codes: 0 the editor has ended it, 1 an error, 2 wrong usage.")]
     Translate(TranslateArgs),
     /// Allow one call that an agent could not ask about, once
     ///
-    /// It is for a person at a terminal.
+    /// It requires a person at a terminal.
     AllowOnce(AllowOnceArgs),
     /// Trust a folder, so that its hooks run; list such folders
     ///
-    /// Where becket is registered for the user, only the hooks of trusted folders run. Trust can be withdrawn.
+    /// If becket is registered for the user, only the hooks of trusted folders run. Trust can be withdrawn.
     Trust(TrustArgs),
     /// Show the hooks that run in the background of other processes
     Background(BackgroundArgs),
@@ -413,16 +413,16 @@ pub(crate) struct CheckArgs {
     /// Write the present findings to FILE, for `--baseline`, and exit with 0
     #[arg(long, value_name = "FILE", conflicts_with = "baseline", hide_short_help = true)]
     pub(crate) write_baseline: Option<PathBuf>,
-    /// Make safe fixes in the files of the project or below the given paths: the same hooks run afterwards
+    /// Make safe fixes in the files of the project or below the given paths; they do not change which hooks run
     #[arg(long, conflicts_with_all = ["agent", "write_baseline"])]
     pub(crate) fix: bool,
     /// Show what `--fix` would change, and exit with 1 if anything
     #[arg(long, conflicts_with_all = ["fix", "agent", "write_baseline", "json", "format"])]
     pub(crate) diff: bool,
-    /// With `--fix` or `--diff`: make fixes that may change what runs too
+    /// With `--fix` or `--diff`: also make fixes that may change what runs
     #[arg(long, hide_short_help = true)]
     pub(crate) unsafe_fixes: bool,
-    /// Exit with 1 on warnings too
+    /// Exit with 1 on warnings as well
     #[arg(long, value_parser = ["warnings"], value_name = "warnings")]
     pub(crate) deny: Option<String>,
 }
@@ -508,7 +508,7 @@ pub(crate) struct TranslateArgs {
 /// `becket allow-once`
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Where an agent can't ask, an ask of a hook is a denial whose reason names this command. It shows the call and allows
+    after_long_help = "If an agent can't ask, an ask of a hook is a denial whose reason names this command. It shows the call and allows
 it if you type yes: exactly this input, once, for ten minutes. It works only at a terminal that no agent has started.
 
 Examples:

@@ -1,4 +1,4 @@
-//! The details of `-v`, beside the output of a command: the files that are read, the exit code and the time.
+//! The details that `-v` adds to the output of a command: the files that are read, the exit code and the time.
 
 use crate::args::{Cli, Command};
 use crate::env::Surroundings;
@@ -9,11 +9,11 @@ use crate::session;
 use becket_engine::config;
 use std::time::Instant;
 
-/// The details of a command that runs.
+/// The details of a running command.
 pub(crate) struct Details(Option<Instant>);
 
 impl Details {
-    /// Shows the files that the command reads, if details are wanted.
+    /// Shows the files that the command reads, if details are enabled.
     pub(crate) fn begin(cli: &Cli, around: &Surroundings, out: &Out) -> Self {
         // `run` has details of its own.
         if !out.is_verbose() || matches!(cli.command, Command::Run(_)) {
@@ -26,7 +26,7 @@ impl Details {
         Details(Some(Instant::now()))
     }
 
-    /// Shows the end.
+    /// Shows the exit code and the time.
     pub(crate) fn end(self, code: u8, out: &Out) {
         if let Details(Some(begun)) = self {
             let took = begun.elapsed().as_secs_f64() * 1_000.0;
@@ -36,11 +36,11 @@ impl Details {
 }
 
 fn line(out: &Out, text: &str) {
-    out.tell(&format!("{}\n", styled(FAINT, &plain(text))));
+    out.eprint(&format!("{}\n", styled(FAINT, &plain(text))));
 }
 
-/// Returns a line for each settings file and plugin around the command; none if the command fails to find its place, which it
-/// reports itself.
+/// Returns a line for each settings file and plugin that the command reads; none if the command fails to find its
+/// project, which it reports itself.
 fn files(cli: &Cli, around: &Surroundings) -> Vec<String> {
     let Ok(session) = session::launched(&cli.global, around) else { return Vec::new() };
     let start = project::parent(&session.start, &session.request());

@@ -1,6 +1,6 @@
 //! The surroundings of this process: variables, home, working directory, terminals.
 //!
-//! Only this and [`ProcessContext`] read them. All other code receives its inputs.
+//! Only this module and [`ProcessContext`] read them. All other code receives them as inputs.
 
 use becket_fire::ProcessContext;
 use std::ffi::{OsStr, OsString};
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 /// The facts about the process and the machine around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
-    /// Its arguments, variables and directories.
+    /// The arguments, variables and directories of the process.
     pub(crate) process: ProcessContext,
-    /// This program, to start it again.
+    /// The path of this program, to start it again.
     pub(crate) program: Option<PathBuf>,
     pub(crate) terminals: Terminals,
     /// True if this process has all permissions on this machine.
     pub(crate) is_root: bool,
-    /// The columns of a line: those of the terminal or of `COLUMNS`; `None` if neither is known.
+    /// The width of a line in columns, from the terminal or `COLUMNS`; `None` if neither is known.
     pub(crate) width: Option<usize>,
 }
 
@@ -26,10 +26,10 @@ const NARROWEST: usize = 40;
 const WIDEST: usize = 200;
 
 fn width(vars: &[(OsString, OsString)], is_terminal: bool) -> Option<usize> {
-    let said =
+    let configured =
         vars.iter().find(|(name, _)| name == "COLUMNS").and_then(|(_, value)| value.to_str()?.parse().ok());
-    let seen = || crossterm::terminal::size().ok().map(|(columns, _)| usize::from(columns));
-    let columns = said.or_else(|| is_terminal.then(seen).flatten());
+    let detected = || crossterm::terminal::size().ok().map(|(columns, _)| usize::from(columns));
+    let columns = configured.or_else(|| is_terminal.then(detected).flatten());
     columns.filter(|columns| *columns > 0).map(|columns| columns.clamp(NARROWEST, WIDEST))
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Terminals {
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// Returns the terminals of this process.
     pub(crate) fn of_process() -> Self {
         let process = ProcessContext::of_process();
         Surroundings {
@@ -81,7 +81,8 @@ impl Surroundings {
         self.var("TERM").is_some_and(|term| term == "dumb")
     }
 
-    /// Returns a path as a user would write it here: relative below the working directory, `~` below the home.
+    /// Returns a path as a user would write it: relative below the working directory, with `~` below the home
+    /// directory.
     pub(crate) fn short(&self, path: &Path) -> String {
         if let Some(inside) = self.process.cwd.as_ref().and_then(|cwd| path.strip_prefix(cwd).ok())
             && !inside.as_os_str().is_empty()
@@ -128,8 +129,8 @@ mod tests {
     #[test]
     fn a_line_is_as_wide_as_columns_says_within_reason() {
         let of = |columns: &str| width(&[("COLUMNS".into(), columns.into())], false);
-        let said = ["80", "10", "1000", "0", "wide", ""].map(of);
-        assert_eq!(said, [Some(80), Some(40), Some(200), None, None, None]);
+        let widths = ["80", "10", "1000", "0", "wide", ""].map(of);
+        assert_eq!(widths, [Some(80), Some(40), Some(200), None, None, None]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The errors outside of the engine: arguments, files, streams. Each error names the problem, its position and the way
-//! to fix it.
+//! The errors outside of the engine: arguments, files, streams. Each error names the problem, its position and a way to
+//! fix it.
 
 use crate::report::run::BadLine;
 use becket_base::text_file::Unread;
@@ -51,6 +51,8 @@ pub(crate) enum CliError {
     NotUtf8 { what: String, at: usize },
     #[error("`-C {}` is not an accessible directory: {why}", path.display())]
     NoDirectory { path: PathBuf, why: String },
+    #[error("`{}` is not an accessible directory: {why}", path.display())]
+    NoFolder { path: PathBuf, why: String },
     #[error("there is no home directory to search; name the directory with `--session-dir`")]
     NoSessionDirectory,
     #[error("{0}")]
@@ -122,7 +124,7 @@ pub(crate) enum CliError {
     Lab { why: String },
     #[error("nothing was allowed: {why}")]
     NotAllowed { why: String },
-    #[error("there is no home directory for the record of what is installed: set HOME")]
+    #[error("there is no home directory for the record of what is installed: set HOME to the path of one")]
     NoRecord,
     #[error("{why}")]
     Guard { why: String },
@@ -182,13 +184,13 @@ impl CliError {
         if matches!(self, CliError::Usage { .. }) { 2 } else { 1 }
     }
 
-    /// Returns the exit code of a command that only examines: a configuration with which no session starts has been
-    /// examined.
+    /// Returns the exit code of a command that only examines: a configuration that forbids the start of a session has
+    /// still been examined.
     pub(crate) const fn exit_code_of_an_examination(&self) -> u8 {
         if matches!(self, CliError::Start { .. }) { 1 } else { 2 }
     }
 
-    /// A file or directory that can't be read.
+    /// Returns the error for a file or directory that can't be read.
     pub(crate) fn unread(path: impl Into<PathBuf>, why: &impl std::fmt::Display) -> Self {
         CliError::Unread(Unread::Refused { path: path.into(), why: why.to_string() })
     }

@@ -1,4 +1,5 @@
-//! From arguments to an event: finds its name, checks its fields against the event table, and fills gaps with samples.
+//! Converts arguments to an event: finds its name, checks its fields against the event table, and fills gaps with
+//! samples.
 //!
 //! INVARIANT: all sample values are listed in [`EventInput::samples`], and no given value is dropped.
 
@@ -28,7 +29,7 @@ pub(crate) struct EventInput {
 /// Finds an event by name.
 ///
 /// # Errors
-/// [`CliError::UnknownEvent`] with the nearest names.
+/// Returns [`CliError::UnknownEvent`] with the nearest names.
 pub(crate) fn kind(name: &str) -> Result<EventKind, CliError> {
     Ok(becket_embed::event::kind(name)?)
 }
@@ -37,7 +38,7 @@ pub(crate) fn kind(name: &str) -> Result<EventKind, CliError> {
 ///
 /// # Errors
 /// Errors if a field is unknown, misplaced or of the wrong type.
-pub(crate) fn given(
+pub(crate) fn from_arguments(
     kind: EventKind,
     fields: &EventFields,
     start: &Path,
@@ -72,13 +73,13 @@ fn with_example(error: CliError, text: &str, fields: &EventFields) -> CliError {
     CliError::InputNotJson { what, why, example: example.map(|example| example.replace("\":", "\": ")) }
 }
 
-/// The longest text that is shown as JSON.
+/// The length limit of a text that is shown as JSON.
 const LONGEST_EXAMPLE: usize = 200;
 
 /// Rejects a `--tool` that no agent of the profile has and no hook names: the result would apply to no call.
 ///
 /// # Errors
-/// [`CliError::UnknownTool`] with the nearest name.
+/// Returns [`CliError::UnknownTool`] with the nearest name.
 pub(crate) fn check_tool(fields: &EventFields, engine: &Engine) -> Result<(), CliError> {
     let config = engine.config();
     let Some(tool) = fields.tool.as_deref() else { return Ok(()) };
@@ -89,7 +90,7 @@ pub(crate) fn check_tool(fields: &EventFields, engine: &Engine) -> Result<(), Cl
         MatcherKind::Expression(_) => matcher.judge(tool) == Verdict::Match,
     };
     let near = becket_base::suggest(tool, tools::known());
-    // A matcher may hold the same slip.
+    // A matcher may contain the same typo.
     if is_known || (near.is_none() && config.hooks.all().any(|handler| is_named(&handler.matcher))) {
         return Ok(());
     }
@@ -115,7 +116,7 @@ fn add_flags(input: &mut Map<String, Value>, spec: &EventSpec, fields: &EventFie
     Ok(())
 }
 
-/// `--input` is the tool's input if the event has one, otherwise the event's own fields.
+/// Adds `--input`: the tool's input if the event has one, otherwise the event's own fields.
 fn add_input(
     input: &mut Map<String, Value>,
     spec: &EventSpec,

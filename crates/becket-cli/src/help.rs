@@ -1,5 +1,5 @@
-//! The description of the arguments as help, completions and manual pages show it: what [`Cli`] declares, with links to the page
-//! of each command and to the table of exit codes.
+//! The description of the arguments as help, completions and manual pages show it: the declarations of [`Cli`], with
+//! links to the page of each command and to the table of exit codes.
 //!
 //! `-h` is short: it leaves out rare options, examples and exit codes. `--help` shows everything.
 
@@ -12,7 +12,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error, FromArgMatches, Parser};
 use std::ffi::OsString;
 
-/// The page of each command below `docs/`. A command without an entry has that of the command it belongs to.
+/// The page of each command below `docs/`. A command without an entry has the page of its parent command.
 const PAGES: &[(&str, &str)] = &[
     ("becket", "README.md"),
     ("becket init", "guide/first-five-minutes.md"),
@@ -52,10 +52,10 @@ const PAGES: &[(&str, &str)] = &[
     ("becket man", "guide/install.md#completions-and-manual-pages"),
 ];
 
-/// The table of exit codes.
+/// The page with the table of exit codes.
 const EXIT_CODES: &str = "guide/exit-codes.md";
 
-/// The commands by purpose: common ones, and others, which the short help only names.
+/// The commands by purpose: common ones, and others, of which the short help shows only the names.
 const GROUPS: &[(&str, &[&str], &[&str])] = &[
     ("Start", &["init", "add", "remove"], &[]),
     ("Look", &["check", "list", "explain", "events"], &["hooks", "rule", "schema"]),
@@ -65,7 +65,7 @@ const GROUPS: &[(&str, &[&str], &[&str])] = &[
     ("Set up", &[], &["self", "completions", "man"]),
 ];
 
-/// The extent of a help.
+/// The extent of the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// `-h`
@@ -79,10 +79,10 @@ pub(crate) fn command() -> Command {
     linked(Cli::command(), "becket", "README.md")
 }
 
-/// Parses the arguments, the name of the program first. Groups and links are made only if they are shown.
+/// Parses the arguments, which start with the name of the program. Groups and links are only created if they are shown.
 ///
 /// # Errors
-/// They are wrong, or ask for help or the version.
+/// Errors if the arguments are invalid, or ask for help or the version.
 pub(crate) fn parsed(arguments: &[OsString]) -> Result<Cli, Error> {
     Cli::try_parse_from(arguments).or_else(|_| parsed_with_help(arguments))
 }
@@ -96,7 +96,7 @@ fn parsed_with_help(arguments: &[OsString]) -> Result<Cli, Error> {
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command()))
 }
 
-/// Lists the commands in groups: clap knows one list alone, which the groups replace.
+/// Lists the commands in groups: clap supports only a single list, which the groups replace.
 pub(crate) fn grouped(command: Command, extent: Extent) -> Command {
     let (header, literal) = (*command.get_styles().get_header(), *command.get_styles().get_literal());
     let mut text = String::new();
@@ -135,7 +135,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     GROUPS.iter().flat_map(|(_, usual, rare)| usual.iter().chain(*rare).copied())
 }
 
-/// Adds the command that was probably meant, which clap leaves out after `help`.
+/// Suggests the command that was probably meant, which clap leaves out after `help`.
 fn with_near_command(mut error: Error) -> Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else { return error };
     if error.get(ContextKind::SuggestedSubcommand).is_none()
@@ -146,7 +146,7 @@ fn with_near_command(mut error: Error) -> Error {
     error
 }
 
-/// Adds the links to the help of a command and of those below it. `inherited` is the page of the command above.
+/// Adds links to the help of a command and of its subcommands. `inherited` is the page of the parent command.
 fn linked(command: Command, path: &str, inherited: &str) -> Command {
     if command.is_hide_set() {
         return command;

@@ -1,6 +1,6 @@
 //! The hooks and rules of a configuration for a process that outlives one event, such as the MCP gateway.
 //!
-//! INVARIANT: the hooks of a project run only if the user trusts its folder (G3); its deny and ask rules always count.
+//! INVARIANT: the hooks of a project run only if the user trusts its folder (G3); its deny and ask rules always apply.
 
 use crate::error::CliError;
 use crate::hook_output;
@@ -9,30 +9,31 @@ use crate::session::Session;
 use crate::telemetry;
 use becket_dialects::{Action, Resolution};
 use becket_engine::{Builder, CancellationToken, Engine, Settlement};
+use becket_fire::Fired;
+use becket_fire::person_gate::PersonGate;
 use becket_fire::result::record_denial;
 use becket_fire::trust_gate::{self, TrustGate};
-use becket_fire::{Fired, call_approval};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, EventBody, EventKind};
 
-/// The engine of a process, and the rules that count beside it.
+/// The engine of a process, and the rules that apply in addition to it.
 pub(crate) struct HookGate {
     session: Session,
     engine: Engine,
-    /// The engine of the rules of a project whose hooks do not run.
+    /// The engine for the rules of a project whose hooks do not run.
     rules: Option<Engine>,
 }
 
 /// The decision of hooks and rules about a call.
 pub(crate) struct CallResolution {
     pub(crate) resolution: Resolution,
-    /// Set if a hook or a rule allows it.
+    /// True if a hook or a rule allows the call.
     pub(crate) is_allowed: bool,
 }
 
 impl HookGate {
-    /// Opens the gate. `trusts_project` trusts the folder of the project without a record of it; `add` adds what the hooks
-    /// need beside `services`.
+    /// Opens the gate. `trusts_project` trusts the folder of the project without a record of trust; `add` adds what the
+    /// hooks need in addition to `services`.
     ///
     /// # Errors
     /// Errors if the configuration forbids the start.
@@ -44,7 +45,7 @@ impl HookGate {
     ) -> Result<Self, CliError> {
         // Hooks of a folder that is not trusted may not rewrite a call (G3).
         let session = if trusts_project { session.trusting(true) } else { session };
-        let gate = TrustGate::of(session, !trusts_project);
+        let gate = TrustGate::of(session, !trusts_project, false);
         let builder = add(services.to(gate.launch.builder(true)));
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
@@ -59,21 +60,21 @@ impl HookGate {
         &self.session
     }
 
-    /// Reads the configuration again, so that an edited hook counts from the next event on. A file that can't be read
-    /// leaves the old configuration in force; returns why.
+    /// Reloads the configuration, so that an edited hook takes effect from the next event on. A file that can't be read
+    /// leaves the old configuration in force; returns the reasons.
     pub(crate) fn refresh(&self) -> Vec<String> {
         let engines = std::iter::once(&self.engine).chain(&self.rules);
         engines.filter_map(|engine| engine.host().reload().err()).map(|kept| kept.to_string()).collect()
     }
 
-    /// Returns the deny rule that takes a tool away, by any of its names.
+    /// Returns the deny rule that removes a tool, by any of its names.
     pub(crate) fn deny_rule(&self, names: &[String]) -> Option<String> {
         let engines = || std::iter::once(&self.engine).chain(&self.rules);
         names.iter().find_map(|name| engines().find_map(|engine| engine.host().deny_rule_for_tool(name)))
     }
 
-    /// Fires an event and returns what hooks and rules decide. `other_names` are those by which rules may name the
-    /// event's tool as well.
+    /// Fires an event and returns the decision of hooks and rules. `other_names` are further names by which rules may
+    /// refer to the event's tool.
     pub(crate) async fn resolve(
         &self,
         event: &Event,
@@ -83,7 +84,8 @@ impl HookGate {
         self.judge(event, other_names, cancel).await.resolution
     }
 
-    /// The same, with the allow of rules, which a resolution does not have.
+    /// Fires an event like [`HookGate::resolve`], and also returns the allow of rules, which a resolution does not
+    /// contain.
     pub(crate) async fn judge(
         &self,
         event: &Event,
@@ -100,7 +102,10 @@ impl HookGate {
             trust_gate::restrict(&mut resolution, event, &self.engine, rules);
         }
         self.restrict_by_other_names(&mut resolution, event, other_names);
-        call_approval::deny_own(&mut resolution, event);
+        let denial = || PersonGate::of(&self.session).denial(event);
+        if let Some(reason) = (!resolution.is_refused()).then(denial).flatten() {
+            resolution = Resolution::denied(reason);
+        }
         record_denial(&self.engine, event, &fired.outcome, &resolution);
         let is_open = matches!(resolution.action, Action::Proceed | Action::Allow);
         CallResolution { is_allowed: is_settled && is_open, resolution }
@@ -120,7 +125,7 @@ impl HookGate {
         }
     }
 
-    /// Returns the number of hooks of the project on an event that do not run.
+    /// Returns the number of hooks of the project for an event that do not run.
     pub(crate) fn held_back(&self, kind: EventKind) -> usize {
         let count = |engine: &Engine| engine.host().hooks().of(kind).len();
         self.rules.as_ref().map_or(0, |rules| count(rules).saturating_sub(count(&self.engine)))

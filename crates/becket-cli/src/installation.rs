@@ -1,7 +1,8 @@
-//! The installation of this copy of becket, from facts: the places of its programs, and the files that an installer has left.
+//! Determines how this copy of becket was installed, from facts: the places of its programs, and the files of an
+//! installer.
 //!
-//! INVARIANT: what can't be told from a fact is [`InstallMethod::Unknown`], never a guess: only a copy that `install.sh` has
-//! installed is replaced.
+//! INVARIANT: an installation that no fact identifies is [`InstallMethod::Unknown`], never a guess: only a copy that
+//! `install.sh` has installed is replaced.
 
 mod records;
 #[cfg(test)]
@@ -11,27 +12,27 @@ use records::{cargo_source, clone_of_build, is_in_debian_list, is_in_homebrew, n
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The file that `install.sh` leaves beside the programs.
+/// The file that `install.sh` creates beside the programs.
 pub(crate) const MARKER: &str = ".becket-install.json";
 
 /// The names of the programs of a release.
 pub(crate) const SMALL: &str = if cfg!(windows) { "becket.exe" } else { "becket" };
-pub(crate) const FULL: &str = if cfg!(windows) { "becket-full.exe" } else { "becket-full" };
+pub(crate) use becket_fire::own_program::FULL;
 
-/// The commit of this build, if the build has named it.
+/// The commit of this build, if the build specified it.
 pub(crate) const COMMIT: Option<&str> = option_env!("BECKET_COMMIT");
 
-/// This copy of becket.
+/// The installation of this copy of becket.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Installation {
-    /// The full program, which runs; without links.
+    /// The path of the full program, which is running; without links.
     pub(crate) full: PathBuf,
-    /// The small program beside it. Without one, `becket` is the full program.
+    /// The small program beside it. If it is missing, `becket` is the full program.
     pub(crate) small: Option<PathBuf>,
     pub(crate) method: InstallMethod,
 }
 
-/// The installer of a copy.
+/// The way in which a copy was installed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum InstallMethod {
     /// `install.sh`, in this directory.
@@ -41,23 +42,23 @@ pub(crate) enum InstallMethod {
     },
     /// `cargo install`, from this source.
     Cargo {
-        /// The source as arguments of `cargo install`.
+        /// The source, as arguments of `cargo install`.
         source: String,
     },
     /// The Debian package.
     Debian,
-    /// The formula of Homebrew.
+    /// The Homebrew formula.
     Homebrew,
     /// The npm package.
     Npm(NpmPlace),
     /// The wheel of the Python package.
     Wheel(WheelInstaller),
-    /// A build of a clone, in its target directory; the clone, if it is known.
+    /// A build of a clone, in its target directory.
     Build {
-        /// The root of the clone.
+        /// The root of the clone, if it is known.
         clone: Option<PathBuf>,
     },
-    /// Nothing is known.
+    /// The method is not known.
     Unknown,
 }
 
@@ -91,7 +92,7 @@ impl Installation {
 }
 
 impl InstallMethod {
-    /// Returns the installer of a program, whose path has no links.
+    /// Returns the installation method of a program, whose path must not contain links.
     fn of(program: &Path) -> Self {
         if is_in_debian_list(program) {
             return InstallMethod::Debian;
@@ -118,7 +119,7 @@ impl InstallMethod {
         }
     }
 
-    /// Returns its name in reports.
+    /// Returns the name for reports.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             InstallMethod::Script { .. } => "install.sh",
@@ -132,7 +133,7 @@ impl InstallMethod {
         }
     }
 
-    /// Returns its name in sentences.
+    /// Returns the name for sentences.
     pub(crate) const fn title(&self) -> &'static str {
         match self {
             InstallMethod::Script { .. } => "install.sh",
@@ -146,7 +147,7 @@ impl InstallMethod {
         }
     }
 
-    /// Returns the command that updates such a copy; `None` if nothing is known.
+    /// Returns the command that updates such a copy; `None` if there is none.
     pub(crate) fn update_command(&self) -> Option<String> {
         let command = match self {
             InstallMethod::Script { .. } => "becket self update",
@@ -177,7 +178,7 @@ fn is_marked(directory: &Path) -> bool {
     marker.is_some_and(|marker| marker["installer"] == "install.sh")
 }
 
-/// Returns the target of this build, as releases are named.
+/// Returns the target of this build, as in the names of releases.
 pub(crate) fn target() -> String {
     let processor = std::env::consts::ARCH;
     if cfg!(target_os = "linux") {

@@ -1,6 +1,6 @@
-//! The addresses of the documentation. The repository of the workspace (`Cargo.toml`) is the only one that is written down.
+//! The addresses of the documentation. The repository of the workspace (`Cargo.toml`) is their only source.
 
-/// The pages of `docs/`.
+/// The address of the pages in `docs/`.
 pub(crate) const PAGES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
 
 /// Returns the address of a page of `docs/`.

@@ -1,7 +1,7 @@
-//! The `becket` binary: agent hooks, checked, explained and fired from the command line.
+//! The `becket` binary: checks, explains and fires agent hooks from the command line.
 //!
 //! Each command is a view of a value of the engine: `explain` of a plan, `list` of the hook set, `check` of the
-//! configuration's findings, `fire` of an outcome. All decisions are the engine's. Only [`mod@env`] reads the
+//! findings in a configuration, `fire` of an outcome. All decisions are made by the engine. Only [`mod@env`] reads the
 //! surroundings of the process, and only [`out`] writes to its streams.
 
 mod args;
@@ -27,6 +27,7 @@ mod session;
 mod telemetry;
 mod transcripts;
 mod trust;
+mod wrap;
 
 use becket_fire::{enclosing, hook_output, interrupt, project, untraced};
 use std::process::ExitCode;

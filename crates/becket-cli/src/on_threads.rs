@@ -5,10 +5,10 @@ use crate::interrupt;
 use becket_engine::CancellationToken;
 use becket_fire::FiringError;
 
-/// As [`interrupt::until_done`], on several threads, so that one client does not delay the others.
+/// Runs work like [`interrupt::until_done`], but on several threads, so that one client does not delay the others.
 ///
 /// # Errors
-/// As of [`interrupt::until_done`].
+/// Errors as [`interrupt::until_done`] does.
 pub(crate) fn until_done_on_threads<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, CliError>>,

@@ -2,6 +2,7 @@
 
 use crate::args::{ColourChoice, Global, Volume};
 use crate::env::Surroundings;
+use crate::wrap;
 use anstream::{AutoStream, ColorChoice};
 use std::io::{self, ErrorKind, Write};
 
@@ -11,6 +12,10 @@ pub(crate) struct Out {
     stdout: ColorChoice,
     stderr: ColorChoice,
     volume: Volume,
+    /// The width of lines on stdout, if it is known.
+    width: Option<usize>,
+    /// The width of lines on stderr, if it is a terminal: programs get messages in one line.
+    error_width: Option<usize>,
 }
 
 /// True if the reader of stdout is gone.
@@ -26,10 +31,16 @@ impl Out {
             ColourChoice::Auto if around.wants_colour(is_terminal) => ColorChoice::Always,
             ColourChoice::Auto => ColorChoice::Never,
         };
-        Out { stdout: choice(around.terminals.stdout), stderr: choice(around.terminals.stderr), volume }
+        Out {
+            stdout: choice(around.terminals.stdout),
+            stderr: choice(around.terminals.stderr),
+            volume,
+            width: around.width,
+            error_width: around.width.filter(|_| around.terminals.stderr),
+        }
     }
 
-    /// The same for arguments that were read.
+    /// Creates the streams that the global options request.
     pub(crate) fn of(global: &Global, around: &Surroundings) -> Self {
         Out::new(global.color, global.volume(), around)
     }
@@ -54,9 +65,9 @@ impl Out {
         quiet(write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()))
     }
 
-    /// Writes a text beside the result to stdout, such as a summary or a hint, unless only results are written.
+    /// Writes a text about the result to stdout, such as a summary or a hint, unless only results are written.
     pub(crate) fn remark(&self, text: &str) -> io::Result<()> {
-        if self.is_quiet() { Ok(()) } else { self.print(text) }
+        if self.is_quiet() { Ok(()) } else { self.print(&wrap::fit(text, self.width)) }
     }
 
     /// Writes a text to stdout and returns whether its reader is gone. Colour is removed as in [`Out::print`].
@@ -87,25 +98,26 @@ impl Out {
         write_all(io::stdout().lock(), text.as_bytes())
     }
 
-    /// Writes bytes to stdout as they are.
+    /// Writes bytes to stdout unchanged.
     pub(crate) fn print_raw(&self, bytes: &[u8]) -> io::Result<()> {
         quiet(write_all(io::stdout().lock(), bytes))
     }
 
-    /// Writes bytes of another program to stderr as they are. Errors are ignored there.
-    pub(crate) fn tell_raw(&self, bytes: &[u8]) {
+    /// Writes bytes of another program to stderr unchanged. Errors are ignored.
+    pub(crate) fn eprint_raw(&self, bytes: &[u8]) {
         drop(write_all(io::stderr().lock(), bytes));
     }
 
     /// Writes a note to stderr, unless only results and errors are written.
     pub(crate) fn note(&self, text: &str) {
         if !self.is_quiet() {
-            self.tell(text);
+            self.eprint(text);
         }
     }
 
-    /// Writes a text, styled with ANSI codes, to stderr. Errors are ignored there.
-    pub(crate) fn tell(&self, text: &str) {
+    /// Writes a text, styled with ANSI codes, to stderr, wrapped to the width of a terminal. Errors are ignored.
+    pub(crate) fn eprint(&self, text: &str) {
+        let text = wrap::fit(text, self.error_width);
         drop(write_all(AutoStream::new(io::stderr().lock(), self.stderr), text.as_bytes()));
     }
 }

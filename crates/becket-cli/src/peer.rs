@@ -1,8 +1,8 @@
-//! The requests to the program at the other end of a stream, and their pending answers. The protocol defines how a request is
-//! written and cancelled.
+//! The requests to the program at the other end of a stream, and their pending answers. The protocol defines how a
+//! request is written and cancelled.
 //!
-//! INVARIANT: each question is answered, cancelled, or failed once the peer can't answer any more; its caller then knows
-//! which. A malformed answer never counts as one.
+//! INVARIANT: each question is answered, cancelled, or failed once the peer can no longer answer; its caller learns
+//! which. A malformed answer never counts as an answer.
 
 use becket_engine::{CallbackAnswer, IntoAnswer};
 use becket_model::OnFailure;
@@ -39,12 +39,12 @@ pub(crate) enum NoAnswer {
 /// An answer of the peer.
 pub(crate) type Answer = Result<Value, NoAnswer>;
 
-/// The program at the other end. Cheap to clone; clones are the same.
+/// The program at the other end. Cheap to clone; all clones are the same peer.
 #[derive(Clone)]
 pub(crate) struct Peer(Arc<PeerState>);
 
 struct PeerState {
-    /// Its name in errors.
+    /// The name of the peer in errors.
     name: &'static str,
     next: AtomicU64,
     waiting: Mutex<PendingAnswers>,
@@ -73,7 +73,7 @@ impl Peer {
     ) -> PendingRequest {
         let id = format!("becket-{}", self.0.next.fetch_add(1, Ordering::Relaxed));
         let (sender, answer) = oneshot::channel();
-        let asked = match &mut *self.waiting() {
+        let receiver = match &mut *self.waiting() {
             PendingAnswers::For(all) if all.len() >= MOST => Err(NoAnswer::TooMany(self.0.name)),
             PendingAnswers::For(all) => {
                 all.insert(id.clone(), sender);
@@ -81,10 +81,10 @@ impl Peer {
             }
             PendingAnswers::Gone => Err(NoAnswer::Gone(self.0.name)),
         };
-        if asked.is_ok() {
+        if receiver.is_ok() {
             write(&id);
         }
-        PendingRequest { peer: self.clone(), id, asked, take_back: Some(Box::new(take_back)) }
+        PendingRequest { peer: self.clone(), id, receiver, take_back: Some(Box::new(take_back)) }
     }
 
     /// Delivers an answer of the peer, or its error; one without a pending question is dropped. `repeated` are the
@@ -103,7 +103,7 @@ impl Peer {
     }
 
     /// Fails all pending questions, since the peer no longer answers.
-    pub(crate) fn gone(&self) {
+    pub(crate) fn fail_pending(&self) {
         *self.waiting() = PendingAnswers::Gone;
     }
 
@@ -124,11 +124,11 @@ impl Peer {
 pub(crate) struct PendingRequest {
     peer: Peer,
     id: String,
-    asked: Result<oneshot::Receiver<Answer>, NoAnswer>,
+    receiver: Result<oneshot::Receiver<Answer>, NoAnswer>,
     take_back: Option<TakeBack>,
 }
 
-/// Cancels a question, by its id.
+/// The function that cancels a question, by its id.
 type TakeBack = Box<dyn FnOnce(&str) + Send>;
 
 impl Future for PendingRequest {
@@ -136,7 +136,7 @@ impl Future for PendingRequest {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
         let gone = NoAnswer::Gone(self.peer.0.name);
-        match &mut self.asked {
+        match &mut self.receiver {
             Err(why) => Poll::Ready(Err(why.clone())),
             Ok(answer) => Pin::new(answer).poll(context).map(|answer| answer.unwrap_or(Err(gone))),
         }

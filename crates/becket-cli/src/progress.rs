@@ -1,7 +1,7 @@
-//! Running hooks, live on stderr (H13): one spinner for each hook that takes a while, with its status message. Finished hooks
-//! leave nothing: the report that follows names them all.
+//! Displays running hooks live on stderr (H13): one spinner for each hook that takes a while, with its status message.
+//! Finished hooks leave nothing: the report that follows names them all.
 //!
-//! INVARIANT: nothing is drawn while the user is asked, nor after [`Progress::end`]; both hold the lock for drawing.
+//! INVARIANT: nothing is drawn while the user is asked, nor after [`Progress::end`]; both hold the drawing lock.
 
 use crate::report::style::one_line;
 use becket_engine::handler::Handler;
@@ -10,7 +10,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Shorter hooks are never shown: most are short, and a flashing line is of no use.
+/// The time until a hook is shown: most hooks are short, and a flashing line is useless.
 const SHOWN_AFTER: Duration = Duration::from_millis(250);
 /// The time between two frames.
 const PICTURE: Duration = Duration::from_millis(100);
@@ -65,7 +65,7 @@ impl Progress {
         self.0.is_some()
     }
 
-    /// Updates the display by an event.
+    /// Updates the display from an event.
     pub(crate) fn on(&self, event: &RunEvent) {
         let Some(shared) = &self.0 else { return };
         match &event.what {
@@ -81,7 +81,7 @@ impl Progress {
         }
     }
 
-    /// Clears the screen and draws nothing until the answer is dropped.
+    /// Clears the screen and draws nothing until the returned value is dropped.
     pub(crate) fn pause(&self) -> ScreenPause {
         if let Some(shared) = &self.0 {
             let mut state = shared.state();

@@ -1,4 +1,4 @@
-//! Records of the time that hooks take: those of this process, and the files that `becket profile` reads.
+//! Records the time that hooks take, for this process, in the files that `becket profile` reads.
 
 use crate::args::{Cli, Command};
 use crate::env::Surroundings;
@@ -11,24 +11,24 @@ use std::sync::OnceLock;
 
 static RECORDING: OnceLock<Recording> = OnceLock::new();
 
-/// The records of this process.
+/// The recording of this process.
 struct Recording {
     switch: TimesSwitch,
     host: RecordedHost,
     failure: FirstFailure,
 }
 
-/// Enables records if the user wants them and the command fires events.
+/// Enables recording if the user wants it and the command fires events.
 pub(crate) fn begin(cli: &Cli, around: &Surroundings) {
     let Some(host) = host(&cli.command) else { return };
     let switch = TimesSwitch::of(&around.process);
     if switch != TimesSwitch::Off {
-        // It is set once.
+        // The cell is set only once.
         drop(RECORDING.set(Recording { switch, host, failure: FirstFailure::default() }));
     }
 }
 
-/// Returns the host of a command; none if it fires no events of its own.
+/// Returns the recorded host of a command; `None` if it fires no events of its own.
 fn host(command: &Command) -> Option<RecordedHost> {
     let hosts = [
         (matches!(command, Command::Run(_)), RecordedHost::Run),
@@ -40,7 +40,7 @@ fn host(command: &Command) -> Option<RecordedHost> {
     hosts.into_iter().find(|(is_it, _)| *is_it).map(|(_, host)| host)
 }
 
-/// Observes an engine if records are enabled.
+/// Observes an engine if recording is enabled.
 pub(crate) fn observed(builder: Builder) -> Builder {
     match RECORDING.get() {
         Some(recording) => recording.switch.observe(builder, recording.host, &recording.failure),
@@ -48,7 +48,7 @@ pub(crate) fn observed(builder: Builder) -> Builder {
     }
 }
 
-/// The same for an engine in a copy of `project`.
+/// Observes an engine in a copy of `project`, if recording is enabled.
 pub(crate) fn observed_for(builder: Builder, project: &Path) -> Builder {
     let Some(recording) = RECORDING.get() else { return builder };
     match &recording.switch {
@@ -59,7 +59,7 @@ pub(crate) fn observed_for(builder: Builder, project: &Path) -> Builder {
     }
 }
 
-/// Returns the reason why times are not recorded, if there is one; it is returned once.
+/// Returns the reason why times are not recorded, if there is one; it is returned only once.
 pub(crate) fn failure() -> Option<String> {
     RECORDING.get()?.failure.take()
 }
@@ -67,7 +67,7 @@ pub(crate) fn failure() -> Option<String> {
 /// Reports once that times were not recorded.
 pub(crate) fn end(out: &Out) {
     if let Some(why) = failure() {
-        out.tell(&format!("{WARNING}warning:{WARNING:#} {}\n", one_line(&why, 300)));
+        out.eprint(&format!("{WARNING}warning:{WARNING:#} {}\n", one_line(&why, 300)));
     }
 }
 

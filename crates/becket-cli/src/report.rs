@@ -1,4 +1,4 @@
-//! Reporters, which make no decisions: a reporter reads a view and writes text.
+//! Reporters, which make no decisions: each reads a view and writes text.
 //!
 //! INVARIANT: text that comes from hooks, files or events reaches a terminal only through [`style::plain`], so that it
 //! can't move the cursor or forge a line.
@@ -12,4 +12,3 @@ pub(crate) mod sarif;
 pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod test;
-pub(crate) mod wrap;

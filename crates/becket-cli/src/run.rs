@@ -1,4 +1,4 @@
-//! From arguments to an exit code: parses them, runs a command, and reports errors.
+//! Runs the program, from arguments to an exit code: parses them, runs a command, and reports errors.
 
 use crate::args::{Cli, ColourChoice, Command, SelfCommand, Volume};
 use crate::commands;
@@ -32,7 +32,7 @@ pub(crate) fn main(around: &Surroundings) -> ExitCode {
     let code = match done {
         Ok(code) => code,
         Err(error) => {
-            out.tell(&format!("{ERROR}becket:{ERROR:#} {}\n", plain(&error.to_string())));
+            out.eprint(&format!("{ERROR}becket:{ERROR:#} {}\n", plain(&error.to_string())));
             code_of(&error, &cli.command)
         }
     };
@@ -48,7 +48,7 @@ fn code_of(error: &CliError, command: &Command) -> u8 {
     if matches!(command, Command::Exec(_)) {
         return NO_ANSWER;
     }
-    // There 2 means that something is blocked.
+    // For `fire`, 2 means that something is blocked.
     if matches!(command, Command::Fire(_)) { 1 } else { error.exit_code() }
 }
 
@@ -99,25 +99,30 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
     }
 }
 
-/// Help and versions are not errors; wrong arguments exit with 1 if 2 means that something is blocked, else with 2. As
-/// the hook of another agent they may have to block.
+/// Reports errors in the arguments. Help and versions are not errors; wrong arguments exit with 1 if 2 means that
+/// something is blocked, otherwise with 2. In a hook of another agent they may have to block.
 fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
     let out = Out::new(ColourChoice::Auto, Volume::Normal, around);
     let error = without_escape_tip(error);
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
-        out.tell(&text);
+        out.eprint(&text);
         let is_hook = around.process.arguments.iter().any(|argument| argument == "--stdin-event");
-        let slip = match command_of(around).as_deref() {
+        let command = command_of(around);
+        let slip = match command.as_deref() {
             Some("exec") => NO_ANSWER,
-            // There 2 means that something is blocked.
+            // For these commands, 2 means that something is blocked.
             Some("fire" | "mcp") => 1,
             Some(_) | None => 2,
         };
-        if let Some(refused) = commands::fire::refuse_slip(around, &out) {
+        let is_fire = command.as_deref() == Some("fire") && !is_hook;
+        if let Some(refused) = commands::fire::refuse_slip(around, is_fire) {
             return ExitCode::from(refused);
         }
         return ExitCode::from(if is_hook { commands::fire::code_of_a_slip(around) } else { slip });
+    }
+    if let Some(refused) = commands::fire::refuse_help(around) {
+        return ExitCode::from(refused);
     }
     match out.print(&text) {
         Ok(()) => ExitCode::SUCCESS,
@@ -136,8 +141,8 @@ fn without_escape_tip(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Agent SDKs start their program without the name of a command, and with `--output-format` first, an option that only
-/// `run` has: then `run` is the command.
+/// Adds `run` to arguments without a command. Agent SDKs start their program that way, with `--output-format` first, an
+/// option that only `run` has.
 fn spelled_out(arguments: &[OsString]) -> Cow<'_, [OsString]> {
     let is_sdk = arguments.get(1).is_some_and(|first| first == "--output-format");
     match arguments.split_first() {
@@ -148,7 +153,7 @@ fn spelled_out(arguments: &[OsString]) -> Cow<'_, [OsString]> {
     }
 }
 
-/// Returns the called command, as far as the arguments can be parsed.
+/// Returns the name of the command, if the arguments can be parsed that far.
 fn command_of(around: &Surroundings) -> Option<String> {
     let read =
         help::command().ignore_errors(true).try_get_matches_from(&*spelled_out(&around.process.arguments));

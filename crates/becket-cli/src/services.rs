@@ -1,4 +1,4 @@
-//! The services of commands for hooks: models, MCP servers, a user to ask, the tools of agents.
+//! The services that commands provide to hooks: models, MCP servers, a user to ask, the tools of agents.
 
 mod answers;
 mod hook_services;
@@ -35,15 +35,15 @@ pub(crate) fn models(
     models_of(args, facts, start, around)
 }
 
-/// Facts about models that a session has and hooks alone have not.
+/// Facts about models that a session knows but hooks alone do not.
 pub(crate) struct ModelFacts {
-    /// Their sizes and prices.
+    /// The sizes and prices of models.
     pub(crate) table: Arc<ModelTable>,
-    /// Beta features.
+    /// The beta features.
     pub(crate) betas: Vec<String>,
 }
 
-/// The same, with these facts.
+/// Returns the models like [`models`], with these facts.
 ///
 /// # Errors
 /// Errors if the script is invalid.

@@ -16,11 +16,11 @@ use std::sync::Arc;
 
 pub(crate) use becket_fire::Launch as Session;
 
-/// Resolves the global options. The paths in them are relative to the working directory of the process, whatever `-C`
-/// is.
+/// Resolves the global options. The paths in them are relative to the working directory of the process, regardless of
+/// `-C`.
 ///
 /// # Errors
-/// Errors if the directory is missing or not a directory, or settings or a plugin that are named do not exist.
+/// Errors if the directory is missing or not a directory, or if named settings or a named plugin do not exist.
 pub(crate) fn launched(global: &Global, around: &Surroundings) -> Result<Session, CliError> {
     launched_in(start(global.directory.as_deref(), around)?, global, around)
 }
@@ -42,11 +42,11 @@ fn launched_in(start: PathBuf, global: &Global, around: &Surroundings) -> Result
     })
 }
 
-/// The same for the commands of authors: below a project, with the settings of the project. Settings that a session
-/// here would not read are reported.
+/// Resolves the global options for the commands of authors: below a project, with its settings. Reports settings that a
+/// session here would not read.
 ///
 /// # Errors
-/// As of [`launched`].
+/// Errors as [`launched`] does.
 pub(crate) fn in_project(global: &Global, around: &Surroundings, out: &Out) -> Result<Session, CliError> {
     let session = launched(global, around)?;
     let request = session.request();
@@ -60,9 +60,9 @@ pub(crate) fn in_project(global: &Global, around: &Surroundings, out: &Out) -> R
     Ok(Session { project: Some(parent), ..session })
 }
 
-/// The same for the hook of another agent, about an event in `cwd`. The project is the one that the agent names;
-/// otherwise it is searched, since a model may have changed to any directory of it. `variables` are
-/// those by which the agent may name it.
+/// Resolves the session for the hook of another agent, about an event in `cwd`. The project is the one that the agent
+/// names; otherwise it is searched for, since a model may have changed to any directory in it. `variables` are those by
+/// which the agent may name it.
 ///
 /// # Errors
 /// Errors as [`launched`] does, or if the directory that the agent names, or the current one, is missing.
@@ -79,15 +79,15 @@ pub(crate) fn as_hook(
     let found = hook_launch(cwd, variables, &around.process, |start| launched_in(start, global, around))?;
     for file in &found.foreign {
         let file = plain(&file.display().to_string());
-        out.tell(&format!("`{file}` is not read: neither this user nor root owns it\n"));
+        out.eprint(&format!("`{file}` is not read: neither this user nor root owns it\n"));
     }
     Ok(found.launch)
 }
 
-/// The same, with private networks that HTTP handlers of every source may reach (S1).
+/// Adds private networks that HTTP handlers of every source may reach (S1).
 ///
 /// # Errors
-/// Errors if one is not a network.
+/// Errors if one of them is not a network.
 pub(crate) fn with_networks(mut session: Session, networks: &[String]) -> Result<Session, CliError> {
     for given in networks {
         let network: Result<Network, _> = given.parse();
@@ -105,7 +105,7 @@ pub(crate) fn environment(around: &Surroundings) -> Environment {
     around.process.environment()
 }
 
-/// Returns a dialect by its name.
+/// Returns the dialect with that name.
 pub(crate) fn profile(name: ProfileName) -> Profile {
     match name {
         ProfileName::Claude => Profile::claude(),

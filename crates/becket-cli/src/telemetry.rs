@@ -1,13 +1,15 @@
-//! Spans and audit records for an OpenTelemetry collector (feature `otlp`): a span for each event that is fired, a child for each
-//! handler, and a log record for each record of the audit log.
+//! Spans, metrics and audit records for an OpenTelemetry collector (feature `otlp`): a span for each event that is fired, a
+//! child for each handler, histograms of their times, and a log record for each record of the audit log.
 //!
-//! INVARIANT: no input and no output of a hook is in a span, a log record has what the file has, and nothing here waits for a
-//! collector but [`end`], which has a limit. A build without the feature sends nothing, and this does nothing in it.
+//! INVARIANT: no input and no output of a hook is in a span or a metric, a log record has what the file has, and nothing here
+//! waits for a collector but [`end`], which has a limit. A build without the feature sends nothing, and this does nothing in it.
 
 #[cfg(feature = "otlp")]
 mod client;
 #[cfg(feature = "otlp")]
 mod exporter;
+#[cfg(feature = "otlp")]
+mod metrics;
 #[cfg(feature = "otlp")]
 mod records;
 #[cfg(feature = "otlp")]

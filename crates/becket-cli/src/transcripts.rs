@@ -7,10 +7,10 @@ use becket_base::secret::{Redactor, is_secret_variable};
 use becket_lab::transcript;
 use std::path::{Path, PathBuf};
 
-/// Returns the transcripts that are named, or those of the project.
+/// Returns the named transcripts, or those of the project.
 ///
 /// # Errors
-/// Errors if a path can't be read, and if there are no transcripts.
+/// Errors if a path can't be read, or if there are no transcripts.
 pub(crate) fn find(
     given: &[PathBuf],
     session: &Session,
@@ -44,7 +44,7 @@ fn of_project(session: &Session, root: &Path, around: &Surroundings) -> Result<P
     })
 }
 
-/// Returns a redactor of the secrets in the environment of this process.
+/// Returns a redactor for the secrets in the environment of this process.
 pub(crate) fn secrets(around: &Surroundings) -> Redactor {
     let values = around.process.vars.iter().filter(|(name, _)| is_secret_variable(&name.to_string_lossy()));
     Redactor::new(values.map(|(_, value)| value.as_encoded_bytes()))

@@ -4,23 +4,25 @@
 
 use becket_base::json_edit::{self, JsonDocument, JsonEditError};
 use becket_base::text_file::read_if_there;
-use becket_engine::config::trust::{ACCEPTED, FOLDERS, project_root, user_file};
+use becket_engine::config::trust::{ACCEPTED, FOLDERS, is_outside, project_root, user_file};
 use becket_engine::config::{Access, Request, write_text};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The reason why a yes was not recorded.
+/// The reason why trust was not recorded.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotRecorded {
-    #[error("there is no file of the user to record it in")]
+    #[error("there is no user file to record it in")]
     NoFile,
+    #[error("`{}` is in the folder itself, or relative, so it can't record trust in that folder", file.display())]
+    InFolder { file: PathBuf },
     #[error("the name of the folder is not valid Unicode, so JSON can't contain it")]
     NoText,
     #[error("`{}` was not changed: {why}", file.display())]
     Refused { file: PathBuf, why: String },
 }
 
-/// Returns the folder that a yes covers: the repository around the start, or the start itself.
+/// Returns the folder that trust covers: the repository around the start, or the start itself.
 pub(crate) fn folder(request: &Request) -> PathBuf {
     project_root(request)
 }
@@ -30,6 +32,10 @@ pub(crate) fn folder(request: &Request) -> PathBuf {
 /// # Errors
 /// Errors if it can't be recorded; the file is then unchanged.
 pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
+    let file = user_file(request).ok_or(NotRecorded::NoFile)?;
+    if !is_outside(&file, request) {
+        return Err(NotRecorded::InFolder { file });
+    }
     change(request, |text| {
         let folder = folder(request);
         answered(text, folder.to_str().ok_or(NotRecorded::NoText)?, true)
@@ -37,10 +43,10 @@ pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
     })
 }
 
-/// Withdraws trust in the folder. Returns false if there was none.
+/// Withdraws trust in the folder. Returns false if it was not trusted.
 ///
 /// # Errors
-/// Errors if that can't be recorded; the file is then unchanged.
+/// Errors if this can't be recorded; the file is then unchanged.
 pub(crate) fn revoke(request: &Request) -> Result<bool, NotRecorded> {
     let known = all(request)?;
     let trusted: Vec<PathBuf> =
@@ -56,10 +62,10 @@ pub(crate) fn revoke(request: &Request) -> Result<bool, NotRecorded> {
     Ok(true)
 }
 
-/// Returns the folders in which trust is recorded.
+/// Returns the trusted folders.
 ///
 /// # Errors
-/// Errors if there is no file for it, or one that can't be read.
+/// Errors if there is no file for it, or it can't be read.
 pub(crate) fn all(request: &Request) -> Result<Vec<PathBuf>, NotRecorded> {
     let file = user_file(request).ok_or(NotRecorded::NoFile)?;
     let text = read_if_there(&file).map_err(|error| refused(request, error))?.unwrap_or_default();
@@ -86,7 +92,7 @@ fn change(
 /// Returns the text with the answer added.
 ///
 /// # Errors
-/// Why it can't be changed without changing more.
+/// Returns the reason if it can't be changed without changing more.
 fn answered(text: &str, folder: &str, yes: bool) -> Result<String, JsonEditError> {
     let document = JsonDocument::parse(text)?;
     let mut object = document.object()?;
@@ -157,6 +163,8 @@ mod tests {
             record(&Request::new(Profile::claude(), Environment::empty(), &work)),
             Err(NotRecorded::NoFile)
         );
+        let inside = Request::new(Profile::claude(), Environment::empty().with_home(&work), work.join("sub"));
+        assert_eq!(record(&inside), Err(NotRecorded::InFolder { file: work.join(".claude.json") }));
         for was_trusted in [true, false] {
             assert_eq!(revoke(&request(&work.join("sub"))), Ok(was_trusted));
             assert!(!is_recorded(&request(&work)));
@@ -185,7 +193,7 @@ mod tests {
             ("other", "other", json!(null), false),
             ("sub", "sub/deep", json!(true), true),
             ("sub/deep", "sub/deep", json!(true), true),
-            // A repository inside of a trusted directory is decided separately.
+            // A repository inside a trusted directory is decided separately.
             ("", "sub", json!(true), false),
             ("sub/deep", "sub", json!(true), false),
             ("other", "sub", json!(true), false),
@@ -193,6 +201,17 @@ mod tests {
             let named = if folder.is_empty() { work.clone() } else { work.join(folder) };
             let text = file(&named, accepted);
             assert_eq!(recorded(&home, &work.join(start), &text), expected, "{folder} {start} {text}");
+        }
+        // A record that may have come with the folder, or in a directory that only the process knows.
+        for home in [work.join("other"), work.join("other/home"), "home".into()] {
+            let text = file(&work.join("other"), json!(true));
+            fs::create_dir_all(work.join("other/home")).expect("it can be made");
+            if home.is_absolute() {
+                fs::write(home.join(".claude.json"), &text).expect("it can be written");
+            }
+            let environment = Environment::empty().with_home(&home);
+            let request = Request::new(Profile::claude(), environment, work.join("other"));
+            assert!(!is_recorded(&request), "{}", home.display());
         }
         for text in ["", "{", "[]", r#"{"projects": []}"#, r#"{"projects": null}"#] {
             assert!(!recorded(&home, &work.join("other"), text), "{text}");

@@ -1,15 +1,16 @@
 //! A benchmark harness that measures code and its lower bound alternately in one run, under the same load.
 //!
-//! A row holds the measurement, the baseline and the target. It goes to stdout twice: as a line to read, and as one
-//! line of JSON for `cargo xtask bench`. A missed target does not fail the run: figures of a loaded machine are for
-//! people to judge.
+//! A row contains the measurement, the baseline and the target. It goes to stdout twice: as a line to read, and as one
+//! line of JSON for `cargo xtask bench`. A missed target does not fail the run: people judge the figures of a loaded
+//! machine.
 //!
 //! ```no_run
-//! use becket_testkit::bench::{Bench, Must};
+//! use becket_testkit::bench::{Bench, BenchTarget};
 //!
 //! let mut bench = Bench::new("becket-example");
-//! bench.versus("sum of 1,000 numbers", Must::Ratio(1.15), || (0..1000).sum::<u64>(), || (0..1000).sum::<u64>());
-//! bench.alone("nothing", Must::Nanos(100.0), || ());
+//! let sum = || (0..1000).sum::<u64>();
+//! bench.versus("sum of 1,000 numbers", BenchTarget::Ratio(1.15), sum, sum);
+//! bench.alone("nothing", BenchTarget::Nanos(100.0), || ());
 //! ```
 
 use std::hint::black_box;
@@ -17,19 +18,19 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// A sample shorter than this says more about the clock than about the code: iterations are added.
+/// The minimum length of a sample: a shorter one measures the clock rather than the code, so iterations are added.
 const LEAST_SAMPLE: Duration = Duration::from_micros(50);
 
 /// The target of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Must {
-    /// Ours divided by the floor is at most this.
+pub enum BenchTarget {
+    /// The ratio of the measured code to the floor is at most this.
     Ratio(f64),
-    /// One iteration of ours takes at most this many nanoseconds.
+    /// One iteration takes at most this many nanoseconds.
     Nanos(f64),
-    /// Ours is at most this many bytes: the row is measured in bytes.
+    /// The code uses at most this many bytes: the row is measured in bytes.
     Bytes(f64),
-    /// Nothing: shown for comparison.
+    /// No target: the row is shown for comparison.
     Nothing,
 }
 
@@ -51,15 +52,15 @@ pub struct Row {
     pub krate: String,
     /// The benchmark.
     pub row: String,
-    /// In what.
+    /// The unit.
     pub unit: Unit,
-    /// The median of one iteration of ours.
+    /// The median of one iteration of the measured code.
     pub ours: f64,
-    /// The same of the floor, if there is one.
+    /// The median of one iteration of the floor, if there is one.
     pub floor: Option<f64>,
-    /// Median of the ratios of neighbouring samples: both of a pair met the same load.
+    /// The median of the ratios of neighbouring samples, which were taken under the same load.
     pub ratio: Option<f64>,
-    /// The target in words: `ratio <= 1.15`, `<= 500 ns`, or nothing.
+    /// The description of the target: `ratio <= 1.15`, `<= 500 ns`, or nothing.
     pub must: Option<String>,
     /// True if the target was reached; `None` without a target.
     pub ok: Option<bool>,
@@ -78,7 +79,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Reads `--quick` (a fifth of the time) from the command line; ignores what `cargo bench` adds.
+    /// Reads `--quick` (a fifth of the time) from the command line; ignores the arguments that `cargo bench` adds.
     #[must_use]
     pub fn new(krate: &str) -> Self {
         let quick = std::env::args().any(|argument| argument == "--quick");
@@ -102,7 +103,7 @@ impl Bench {
     pub fn versus<A, B>(
         &mut self,
         row: &str,
-        must: Must,
+        must: BenchTarget,
         mut ours: impl FnMut() -> A,
         mut floor: impl FnMut() -> B,
     ) {
@@ -111,11 +112,11 @@ impl Bench {
         self.sampled(row, must, ours, Some(&mut || sample(&mut floor, floor_count)));
     }
 
-    /// Measures with an instrument of the caller's, the processor's time or memory: each call is one sample.
+    /// Measures with an instrument of the caller, such as processor time or memory: each call is one sample.
     pub fn sampled(
         &mut self,
         row: &str,
-        must: Must,
+        must: BenchTarget,
         mut ours: impl FnMut() -> f64,
         floor: Option<&mut dyn FnMut() -> f64>,
     ) {
@@ -124,7 +125,7 @@ impl Bench {
             return self.finish(row, must, median(samples.into_iter()), None);
         };
         let pairs = self.repeat(|turn| {
-            // The second one finds warm caches: they change places.
+            // The second one runs with warm caches, so they take turns.
             if turn % 2 == 0 {
                 let first = ours();
                 (first, floor())
@@ -139,15 +140,15 @@ impl Bench {
     }
 
     /// Measures `ours` alone, against an absolute target.
-    pub fn alone<A>(&mut self, row: &str, must: Must, mut ours: impl FnMut() -> A) {
+    pub fn alone<A>(&mut self, row: &str, must: BenchTarget, mut ours: impl FnMut() -> A) {
         let count = iterations(&mut ours);
         self.sampled(row, must, || sample(&mut ours, count), None);
     }
 
-    /// Adds a row of what the last row takes over its floor, under a limit in nanoseconds.
+    /// Adds a row for the difference between the last row and its floor, with a limit in nanoseconds.
     ///
     /// # Panics
-    /// If there is no row yet.
+    /// Panics if there is no row yet.
     pub fn difference(&mut self, row: &str, limit: f64) {
         let last = self.rows.last().expect("a row comes first").clone();
         let ours = last.ours - last.floor.unwrap_or_default();
@@ -167,21 +168,23 @@ impl Bench {
         samples
     }
 
-    /// The rows so far.
+    /// Returns the rows so far.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    fn finish(&mut self, row: &str, must: Must, ours: f64, floor: Option<(f64, f64)>) {
+    fn finish(&mut self, row: &str, must: BenchTarget, ours: f64, floor: Option<(f64, f64)>) {
         let ratio = floor.map(|(_, ratio)| ratio);
-        let unit = if matches!(must, Must::Bytes(_)) { Unit::Bytes } else { Unit::Nanos };
+        let unit = if matches!(must, BenchTarget::Bytes(_)) { Unit::Bytes } else { Unit::Nanos };
         let (must, ok) = match must {
-            Must::Ratio(limit) => (Some(format!("ratio <= {limit}")), ratio.map(|ratio| ratio <= limit)),
-            Must::Nanos(limit) | Must::Bytes(limit) => {
+            BenchTarget::Ratio(limit) => {
+                (Some(format!("ratio <= {limit}")), ratio.map(|ratio| ratio <= limit))
+            }
+            BenchTarget::Nanos(limit) | BenchTarget::Bytes(limit) => {
                 (Some(format!("<= {}", unit.human(limit))), Some(ours <= limit))
             }
-            Must::Nothing => (None, None),
+            BenchTarget::Nothing => (None, None),
         };
         let (krate, row, note) = (self.krate.clone(), row.to_owned(), self.note.clone());
         let floor = floor.map(|(floor, _)| floor);
@@ -203,7 +206,7 @@ fn print(row: &Row) {
 }
 
 impl Unit {
-    /// A value as a person would write it.
+    /// Formats a value for people.
     #[must_use]
     pub fn human(self, value: f64) -> String {
         match self {
@@ -213,7 +216,7 @@ impl Unit {
     }
 }
 
-/// Nanoseconds in the unit a person would use.
+/// Formats nanoseconds in a suitable unit.
 #[must_use]
 pub fn human(ns: f64) -> String {
     match ns.abs() {
@@ -237,7 +240,7 @@ fn iterations<A>(work: &mut impl FnMut() -> A) -> u32 {
     }
 }
 
-/// Time of one iteration, in nanoseconds.
+/// Returns the time of one iteration, in nanoseconds.
 fn sample<A>(work: &mut impl FnMut() -> A, count: u32) -> f64 {
     let start = Instant::now();
     (0..count).for_each(|_| drop(black_box(work())));
@@ -267,9 +270,9 @@ mod tests {
     fn a_thing_that_takes_four_times_as_long_is_told_from_its_floor() {
         let mut bench = Bench::new("x");
         bench.time = Duration::from_millis(50);
-        bench.versus("slow", Must::Ratio(1.5), || spin(400), || spin(100));
-        bench.versus("same", Must::Ratio(1.5), || spin(100), || spin(100));
-        bench.alone("alone", Must::Nanos(1.0), || spin(100));
+        bench.versus("slow", BenchTarget::Ratio(1.5), || spin(400), || spin(100));
+        bench.versus("same", BenchTarget::Ratio(1.5), || spin(100), || spin(100));
+        bench.alone("alone", BenchTarget::Nanos(1.0), || spin(100));
         let oks: Vec<Option<bool>> = bench.rows().iter().map(|row| row.ok).collect();
         assert_eq!(oks, [Some(false), Some(true), Some(false)]);
     }
@@ -278,8 +281,8 @@ mod tests {
     fn samples_of_the_caller_are_taken_as_they_are() {
         let mut bench = Bench::new("x");
         bench.time = Duration::from_millis(1);
-        bench.sampled("memory", Must::Bytes(2e6), || 3e6, Some(&mut || 1e6));
-        bench.sampled("alone", Must::Nanos(2.0), || 1.0, None);
+        bench.sampled("memory", BenchTarget::Bytes(2e6), || 3e6, Some(&mut || 1e6));
+        bench.sampled("alone", BenchTarget::Nanos(2.0), || 1.0, None);
         let [memory, alone] = bench.rows() else { panic!("two rows") };
         assert_eq!((memory.unit, memory.ok, memory.ratio), (Unit::Bytes, Some(false), Some(3.0)));
         assert_eq!(memory.must.as_deref(), Some("<= 2.0 MB"));

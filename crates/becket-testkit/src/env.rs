@@ -1,5 +1,5 @@
-//! An isolated environment to run a program in: a home, a project and managed settings of its own, and no other
-//! environment variables. Runs are the same on every machine.
+//! An isolated environment to run a program in: a separate home, project and managed settings, and no other environment
+//! variables. Runs are the same on every machine.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// A program that runs for longer than this hangs.
+/// The time after which a program counts as hanging.
 const DEADLINE: Duration = Duration::from_secs(300);
 
 /// A temporary home and project to run a program in.
@@ -49,8 +49,8 @@ pub struct Run {
 }
 
 impl TestEnv {
-    /// An empty place for `program`. Its user trusts the project; a `home/.claude.json` of the test's own overrides
-    /// that.
+    /// Creates an empty environment for `program`. Its user trusts the project; a test's own `home/.claude.json`
+    /// overrides that.
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let root = tempfile::tempdir().expect("a temporary directory can be made");
@@ -65,13 +65,13 @@ impl TestEnv {
         env
     }
 
-    /// The directory that holds everything: `home`, `project`, `managed`, `tmp`.
+    /// Returns the directory that contains everything: `home`, `project`, `managed`, `tmp`.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.path
     }
 
-    /// The directory in which the program runs.
+    /// Returns the directory in which the program runs.
     #[must_use]
     pub fn project(&self) -> PathBuf {
         self.path.join("project")
@@ -85,14 +85,14 @@ impl TestEnv {
         file
     }
 
-    /// Copies a directory with all that is in it to a place below the root; returns that place.
+    /// Copies a directory with its content to a path below the root; returns that path.
     pub fn copy(&self, from: &Path, to: &str) -> PathBuf {
         let to = self.path.join(to);
         copy(from, &to);
         to
     }
 
-    /// A run that reads no settings of this machine.
+    /// Prepares a run that reads no settings of this machine.
     #[must_use]
     pub fn becket<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Run {
         let mut run = self.bare::<&str>([]);
@@ -100,7 +100,7 @@ impl TestEnv {
         run
     }
 
-    /// A run with exactly these arguments.
+    /// Prepares a run with exactly these arguments.
     #[must_use]
     pub fn bare<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Run {
         let mut command = Command::new(&self.program);
@@ -111,7 +111,7 @@ impl TestEnv {
         Run { command, stdin: Vec::new() }
     }
 
-    /// A text with this place's path as `[ROOT]` and times as `[TIME]`.
+    /// Returns a text with the path of this environment as `[ROOT]` and times as `[TIME]`.
     #[must_use]
     pub fn redacted(&self, text: &str) -> String {
         without_times(
@@ -123,7 +123,7 @@ impl TestEnv {
 }
 
 impl Run {
-    /// Gives it a stdin; without one it is empty.
+    /// Sets its stdin, which is otherwise empty.
     #[must_use]
     pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.stdin = text.into();
@@ -132,7 +132,13 @@ impl Run {
 
     /// Sets a variable.
     #[must_use]
-    pub fn env(mut self, name: &str, value: &str) -> Self {
+    pub fn env(self, name: &str, value: &str) -> Self {
+        self.env_os(name, value)
+    }
+
+    /// Sets a variable to a path, which may not be text.
+    #[must_use]
+    pub fn env_os(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
@@ -143,8 +149,7 @@ impl Run {
         let mut path = directory.as_os_str().to_owned();
         path.push(":");
         path.push(search_path());
-        let path = path.to_string_lossy().into_owned();
-        self.env("PATH", &path)
+        self.env_os("PATH", path)
     }
 
     /// Starts in another directory.
@@ -154,7 +159,7 @@ impl Run {
         self
     }
 
-    /// The same run of another program.
+    /// Prepares the same run of another program.
     #[must_use]
     pub fn of(self, program: &Path) -> Self {
         let mut command = Command::new(program);
@@ -166,7 +171,7 @@ impl Run {
         Run { command, ..self }
     }
 
-    /// Returns the command, for callers that run it in their own way.
+    /// Returns the command, for callers that run it themselves.
     #[must_use]
     pub fn into_command(self) -> Command {
         self.command
@@ -175,7 +180,7 @@ impl Run {
     /// Runs it to its end.
     ///
     /// # Panics
-    /// If it can't be started or hangs.
+    /// Panics if it can't be started or hangs.
     #[must_use]
     pub fn run(mut self) -> ProgramOutput {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -232,7 +237,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// `12.5 ms` and `"elapsed_ms": 12.5` become `[TIME]`.
+/// Replaces `12.5 ms` and `"elapsed_ms": 12.5` by `[TIME]`.
 fn without_times(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

@@ -1,6 +1,6 @@
-//! Helpers for the tests and benches of this workspace; never a dependency of what is shipped.
+//! Helpers for the tests and benches of this workspace; no shipped crate depends on them.
 //!
-//! - [`proc`] inspects processes from outside: whether they live, their open files, their memory.
+//! - [`proc`] inspects processes from outside: whether they are alive, their open files, their memory.
 //! - [`mod@env`] is an isolated home, project and environment to run a program in.
 //! - [`files`] reads whole directories, to compare them.
 //! - [`mcp_http`] is an MCP server over HTTP, with the faults that a test asks for.

@@ -1,9 +1,9 @@
 //! An MCP server that requires a login, and its authorisation server, in one process on a loopback port.
 //!
-//! The authorisation server checks what a real one checks: the redirect address, PKCE with S256, the resource, that a
+//! The authorisation server checks the same as a real one: the redirect address, PKCE with S256, the resource, that a
 //! code and a refresh token are used once, and the authentication of a client. Its login page accepts every user.
 //!
-//! - [`AuthPlan`] says what it publishes and issues, and overrides single responses.
+//! - [`AuthPlan`] defines what it publishes and issues, and overrides single responses.
 //! - [`AuthServer`] runs it, counts, and lets tokens expire.
 //! - [`browse`] and [`log_in`] act as the user's browser.
 

@@ -1,12 +1,12 @@
 //! An MCP server over HTTP: correct by default, with the faults that a test asks for.
 //!
-//! It listens on a loopback port, with one thread for each connection and no runtime, so that it goes on even if the
-//! client under test blocks its own. It counts connections, sessions and requests: a test can see that nothing was sent
-//! twice and that nothing is left.
+//! It listens on a loopback port, with one thread for each connection and no runtime, so that it continues even if the
+//! client under test blocks its own. It counts connections, sessions and requests: a test can check that nothing was
+//! sent twice and that nothing remains.
 //!
-//! - [`Plan`] says what the server offers, and holds rules that override single responses.
+//! - [`Plan`] defines what the server offers, and contains rules that override single responses.
 //! - [`ReceivedRequest`] is a received request, [`Reply`] the response to it, [`Step`] a piece of a stream.
-//! - [`Server`] runs, counts, and pushes messages over the streams that clients hold open.
+//! - [`Server`] runs, counts, and pushes messages over the streams that clients keep open.
 //! - `tls::Pems` are certificates made on the spot (feature `tls`).
 //!
 //! ```

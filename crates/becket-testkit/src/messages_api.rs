@@ -16,7 +16,7 @@
 //!
 //! let server = Server::start(vec![Turn::call("t1", "Bash", json!({"command": "pwd"})), Turn::text("Done.")]);
 //! assert!(server.url().starts_with("http://127.0.0.1:"));
-//! assert_eq!((server.requests().len(), server.left()), (0, 2));
+//! assert_eq!((server.requests().len(), server.remaining_turns()), (0, 2));
 //! assert!(server.wrongs().is_empty());
 //! ```
 
@@ -27,7 +27,7 @@ mod turn;
 mod wire;
 
 pub use check::refusal;
-pub use server::{RecordedRequest, Server, nobody};
+pub use server::{RecordedRequest, Server, unreachable_url};
 pub use turn::{Call, ErrorReply, Trouble, Turn};
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Long enough for any loaded machine; reached only by a test that fails.
+/// The time limit of waits, long enough for any loaded machine; only a failing test reaches it.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The name of the variable a [`Marker`] travels in.
+/// The name of the variable that contains a [`Marker`].
 const VARIABLE: &str = "BECKET_TEST_MARK";
 
 /// A unique environment variable: exactly the processes that inherit it belong to this test.
@@ -30,13 +30,13 @@ impl Marker {
         Self { value: format!("{}-{number}-{:?}", std::process::id(), Instant::now()) }
     }
 
-    /// Name and value of the variable, for the environment of a command.
+    /// Returns name and value of the variable, for the environment of a command.
     #[must_use]
     pub fn env(&self) -> (String, String) {
         (VARIABLE.into(), self.value.clone())
     }
 
-    /// The ids of the living processes that carry it. Zombies carry nothing.
+    /// Returns the ids of the living processes that have it. Zombies have no environment.
     #[must_use]
     pub fn alive(&self) -> Vec<u32> {
         let wanted = format!("{VARIABLE}={}", self.value);
@@ -47,7 +47,7 @@ impl Marker {
         ids().into_iter().filter(carries).collect()
     }
 
-    /// Waits until exactly `count` processes carry it, and fails if that does not happen.
+    /// Waits until exactly `count` processes have it, and fails if that does not happen.
     #[track_caller]
     pub fn wait_for(&self, count: usize) {
         assert!(
@@ -58,13 +58,13 @@ impl Marker {
     }
 }
 
-/// Waits until `condition` holds; false if it did not within [`PATIENCE`].
+/// Waits until `condition` is true; returns false if it is not within [`PATIENCE`].
 pub fn wait_until(condition: impl FnMut() -> bool) -> bool {
     wait_until_every(Duration::from_millis(5), condition)
 }
 
-/// Waits until `condition` holds, which is evaluated once per `interval`: for conditions that cost something, or that act. False
-/// if it did not hold within [`PATIENCE`].
+/// Waits until `condition` is true, evaluating it once per `interval`: for conditions that are expensive, or have
+/// effects. Returns false if it is not true within [`PATIENCE`].
 pub fn wait_until_every(interval: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     loop {
@@ -78,7 +78,7 @@ pub fn wait_until_every(interval: Duration, mut condition: impl FnMut() -> bool)
     }
 }
 
-/// Returns the first value of `poll` that is one.
+/// Returns the first value of `poll` that is `Some`.
 ///
 /// # Panics
 /// Panics with `what` if there is none within [`PATIENCE`].
@@ -93,7 +93,7 @@ pub fn eventually<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     found.expect("it was found")
 }
 
-/// Returns whether `condition` holds all through `duration`: for what must not happen.
+/// Returns whether `condition` stays true for all of `duration`: for what must not happen.
 pub fn holds_for(duration: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     while condition() {
@@ -105,14 +105,14 @@ pub fn holds_for(duration: Duration, mut condition: impl FnMut() -> bool) -> boo
     false
 }
 
-/// The number of descriptors this process has open.
+/// Returns the number of open descriptors of this process.
 #[must_use]
 pub fn open_descriptors() -> usize {
     // The directory itself is open while it is read.
     fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count().saturating_sub(1))
 }
 
-/// The ids of children of this process that have ended and were not reaped.
+/// Returns the ids of children of this process that have ended and were not reaped.
 #[must_use]
 pub fn zombies() -> Vec<u32> {
     let own = std::process::id().to_string();
@@ -125,19 +125,19 @@ pub fn zombies() -> Vec<u32> {
     ids().into_iter().filter(is_ours).collect()
 }
 
-/// The number of threads of this process.
+/// Returns the number of threads of this process.
 #[must_use]
 pub fn threads() -> usize {
     fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }
 
-/// Resident memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 #[must_use]
 pub fn resident() -> u64 {
     status("VmRSS:")
 }
 
-/// The most resident memory this process ever had, in bytes.
+/// Returns the peak resident memory of this process, in bytes.
 #[must_use]
 pub fn resident_peak() -> u64 {
     status("VmHWM:")

@@ -1,5 +1,5 @@
-//! A real model behind a server of OpenAI's protocol, if `cargo xtask test` has installed one. The model is tiny: that
-//! it answers, and how its answer ends, can be checked, never its content.
+//! A real model behind a server of OpenAI's protocol, if `cargo xtask test` has installed one. The model is tiny: tests
+//! can check that it answers, and how its answer ends, but never its content.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -12,8 +12,8 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The server of a real model. It ends when its standard input does, and at the latest with this value, also when a test
-/// panics.
+/// The server of a real model. It ends with its standard input, and at the latest when this value is dropped, even if a
+/// test panics.
 #[derive(Debug)]
 pub struct ModelServer {
     child: Child,
@@ -52,7 +52,7 @@ impl ModelServer {
 
 impl Drop for ModelServer {
     fn drop(&mut self) {
-        // Its end of input is its end; what hangs is ended with its group.
+        // The end of its input ends it; a server that hangs is ended with its process group.
         drop(self.child.stdin.take());
         let group = format!("-{}", self.child.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();

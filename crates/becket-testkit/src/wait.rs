@@ -4,10 +4,10 @@ use crate::proc::PATIENCE;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
-/// Waits until `condition` holds.
+/// Waits until `condition` is true.
 ///
 /// # Panics
-/// Panics with `what` if it does not within [`PATIENCE`].
+/// Panics with `what` if it is not within [`PATIENCE`].
 #[track_caller]
 pub fn until(what: &str, mut condition: impl FnMut() -> bool) -> impl Future<Output = ()> {
     let (what, caller, start) = (what.to_owned(), Location::caller(), Instant::now());
@@ -19,7 +19,7 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool) -> impl Future<Out
     }
 }
 
-/// Returns the first value of `poll` that is one.
+/// Returns the first value of `poll` that is `Some`.
 ///
 /// # Panics
 /// Panics with `what` if there is none within [`PATIENCE`].
@@ -34,7 +34,7 @@ pub async fn eventually<T>(what: &str, mut poll: impl AsyncFnMut() -> Option<T>)
     }
 }
 
-/// Returns whether `condition` holds all through `duration`: for what must not happen.
+/// Returns whether `condition` stays true for all of `duration`: for what must not happen.
 pub async fn holds_for(duration: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     while condition() {

@@ -1,4 +1,4 @@
-//! A client by reqwest: of becket, and of a server that does nothing but answer.
+//! A reqwest client: of becket, and of a server that only answers.
 
 use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(crate) struct Http {
     client: Client,
     url: String,
     token: String,
-    /// The connection of the protocol, once there is one.
+    /// The id of the protocol's connection, once there is one.
     connection: Option<String>,
 }
 
@@ -24,15 +24,15 @@ impl Http {
     pub(crate) fn connected(child: &mut Child) -> Self {
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("it says where");
-        let told: Value = serde_json::from_str(&line).expect("a line of JSON");
-        let text = |name: &str| told[name].as_str().expect("text").to_owned();
+        let ready: Value = serde_json::from_str(&line).expect("a line of JSON");
+        let text = |name: &str| ready[name].as_str().expect("text").to_owned();
         let token = std::fs::read_to_string(text("token_file")).expect("its token");
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let token = token.trim().to_owned();
         Http { runtime: Rc::new(runtime), client: client(), url: text("url"), token, connection: None }
     }
 
-    /// The same client with a server that sends what becket has answered to this.
+    /// Returns the same client, connected to a server that sends becket's answer to this request.
     pub(crate) fn bare(&mut self, request: &str) -> Http {
         let answer = self.sends(request);
         let (runtime, token, connection) =
@@ -40,7 +40,7 @@ impl Http {
         Http { runtime, client: client(), url: serves(answer), token, connection }
     }
 
-    /// Posts a line; its answer.
+    /// Posts a line; returns its answer.
     pub(crate) fn sends(&mut self, line: &str) -> String {
         let post = self.client.post(&self.url).bearer_auth(&self.token).body(line.to_owned());
         let post = match &self.connection {
@@ -61,7 +61,7 @@ async fn answered(post: RequestBuilder) -> (Option<String>, String) {
     (name, answer.text().await.expect("it is whole"))
 }
 
-/// An ordinary client, without the TLS that is not used here.
+/// Returns an ordinary client, without TLS, which is not used here.
 fn client() -> Client {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)
@@ -72,7 +72,7 @@ fn client() -> Client {
     Client::builder().tls_backend_preconfigured(tls).no_proxy().build().expect("it can be made")
 }
 
-/// Answers one connection's requests, whatever they are; its URL.
+/// Starts a server that gives this answer to every request of one connection; returns its URL.
 fn serves(answer: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
@@ -86,8 +86,8 @@ fn answers_all(mut stream: TcpStream, answer: &str) {
     let mut from = BufReader::new(stream.try_clone().expect("it can be cloned"));
     let (mut line, mut length) = (String::new(), 0);
     while from.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
-        if let Some(told) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = told.trim().parse().expect("a length");
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().expect("a length");
         }
         if line == "\r\n" {
             from.read_exact(&mut vec![0; length]).expect("a body");

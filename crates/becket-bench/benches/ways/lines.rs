@@ -1,4 +1,4 @@
-//! A client that sends lines and reads lines: over a Unix socket, over stdio.
+//! A client that writes and reads lines, over a Unix socket or over stdio.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -14,7 +14,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Connects once the socket accepts.
+    /// Connects once the socket accepts connections.
     pub(crate) fn connected(socket: &Path) -> Self {
         let mut tries = 0..1_000;
         let to = tries.find_map(|_| {
@@ -26,13 +26,14 @@ impl Line {
         Line::new(Box::new(to), Box::new(from))
     }
 
-    /// Speaks with a child over its stdin and stdout.
+    /// Communicates with a child over its stdin and stdout.
     pub(crate) fn of(child: &mut Child) -> Self {
         let (to, from) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
         Line::new(Box::new(to), Box::new(from))
     }
 
-    /// The same client with a thread that answers each line with what becket has answered to this, over a Unix socket.
+    /// Returns the same client, connected over a Unix socket to a thread that answers each line with becket's answer to
+    /// this one.
     pub(crate) fn bare(&mut self, request: &str) -> Line {
         self.sends(request, 1);
         let (ours, theirs) = UnixStream::pair().expect("a pair");

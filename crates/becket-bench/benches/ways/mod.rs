@@ -1,4 +1,4 @@
-//! The ways to a becket that serves.
+//! The transports of a becket that serves.
 
 pub(crate) mod http;
 pub(crate) mod lines;
@@ -7,7 +7,7 @@ pub(crate) mod processors;
 use becket_testkit::env::TestEnv;
 use std::process::{Child, Stdio};
 
-/// A becket that serves, until this is dropped.
+/// A serving becket, which is ended when this is dropped.
 pub(crate) struct ServeProcess(pub(crate) Child);
 
 impl ServeProcess {

@@ -1,41 +1,41 @@
-//! The processor on which this thread and its children run.
+//! The processor that this thread and its children run on.
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Keeps this thread to one processor until it is dropped; what is started meanwhile stays there.
+/// Pins this thread to one processor until dropped; processes that it starts meanwhile stay there.
 #[cfg(target_os = "linux")]
-pub(crate) struct Here {
+pub(crate) struct PinnedProcessor {
     before: CpuSet,
 }
 
 #[cfg(target_os = "linux")]
-impl Here {
-    /// Nothing where the system has no such processor for it.
-    pub(crate) fn keep(processor: usize) -> Option<Self> {
+impl PinnedProcessor {
+    /// Returns `None` if the system has no such processor, or can't pin to it.
+    pub(crate) fn pin(processor: usize) -> Option<Self> {
         let before = sched_getaffinity(None).ok()?;
         let mut one = CpuSet::new();
         one.set(processor);
         sched_setaffinity(None, &one).ok()?;
-        Some(Here { before })
+        Some(PinnedProcessor { before })
     }
 }
 
 #[cfg(target_os = "linux")]
-impl Drop for Here {
+impl Drop for PinnedProcessor {
     fn drop(&mut self) {
-        // If this fails, it stays where it is.
+        // If this fails, the thread stays where it is.
         let _ = sched_setaffinity(None, &self.before);
     }
 }
 
 /// A fallback for systems on which threads can't be pinned to a processor.
 #[cfg(not(target_os = "linux"))]
-pub(crate) struct Here;
+pub(crate) struct PinnedProcessor;
 
 #[cfg(not(target_os = "linux"))]
-impl Here {
-    pub(crate) fn keep(_: usize) -> Option<Self> {
+impl PinnedProcessor {
+    pub(crate) fn pin(_: usize) -> Option<Self> {
         None
     }
 }

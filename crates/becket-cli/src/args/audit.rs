@@ -19,7 +19,7 @@ pub(crate) struct AuditArgs {
     pub(crate) command: AuditCommand,
 }
 
-/// The log that is meant.
+/// The selection of the log.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AuditedLog {
     /// The current file of the log; default: that of the settings and this user
@@ -62,7 +62,7 @@ pub(crate) struct AuditShowArgs {
     /// Show what hooks in observation would have done, by hook and effect
     #[arg(long)]
     pub(crate) would_have: bool,
-    /// Only verdicts that held something back
+    /// Only verdicts that blocked something
     #[arg(long, conflicts_with = "would_have")]
     pub(crate) blocked: bool,
     /// Only this session

@@ -31,31 +31,32 @@ pub(crate) struct ExecArgs {
     /// Ask before programs that match RULE run, as in `permissions.ask`; without a terminal they are denied
     #[arg(long, value_name = "RULE")]
     pub(crate) ask: Vec<String>,
-    /// Take the rules from a settings file; with --deny, --ask or --rules only managed settings count besides
+    /// Take the rules from a settings file; with --deny, --ask or --rules, only managed settings apply as well
     #[arg(long, value_name = "FILE", conflicts_with = "settings")]
     pub(crate) rules: Option<PathBuf>,
     /// Take the rules from JSON; `fire --exec-rewrite` writes it
     #[arg(long, value_name = "JSON", hide = true, conflicts_with_all = ["deny", "ask", "rules", "settings"])]
     pub(crate) line_rules: Option<String>,
-    /// Let the programs write below DIR only; may be repeated
+    /// Let the programs write only below DIR; may be repeated
     #[arg(long, value_name = "DIR", help_heading = "Rights")]
     pub(crate) write: Vec<PathBuf>,
-    /// Let the programs read and execute below DIR only; may be repeated
+    /// Let the programs read and execute only below DIR; may be repeated
     #[arg(long, value_name = "DIR", help_heading = "Rights")]
     pub(crate) read: Vec<PathBuf>,
-    /// Let the programs not write PATH and what is below it, wherever it lies; may be repeated
+    /// Keep the programs from writing to PATH and everything below it, wherever it is; may be repeated
     #[arg(long, value_name = "PATH", help_heading = "Rights")]
     pub(crate) deny_write: Vec<PathBuf>,
-    /// Let the programs neither read nor write PATH and what is below it; may be repeated
+    /// Keep the programs from reading or writing PATH and everything below it; may be repeated
     #[arg(long, value_name = "PATH", help_heading = "Rights")]
     pub(crate) deny_read: Vec<PathBuf>,
     /// Let the programs reach only this machine's sockets (`local`), or open no socket at all
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Rights")]
     pub(crate) network: Option<NetworkChoice>,
-    /// Let the programs reach HOST only, through a proxy: example.com, '*.example.com', example.com:443; may be repeated
+    /// Let the programs reach only HOST, through a proxy: example.com, '*.example.com', example.com:443; may be
+    /// repeated
     #[arg(long, value_name = "HOST", help_heading = "Rights", conflicts_with = "network")]
     pub(crate) allow_domain: Vec<String>,
-    /// Let the programs not reach HOST, whatever is allowed; may be repeated
+    /// Keep the programs from reaching HOST, even if it is allowed; may be repeated
     #[arg(long, value_name = "HOST", help_heading = "Rights", conflicts_with = "network")]
     pub(crate) deny_domain: Vec<String>,
     /// The program and its arguments

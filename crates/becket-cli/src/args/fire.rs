@@ -30,16 +30,17 @@ pub(crate) struct FireArgs {
     pub(crate) stdin_event: bool,
     /// Read the hook input of another agent from stdin, and answer in that agent's form
     ///
-    /// `auto` recognises the agent by the input. Agents: claude, codex, gemini, qwen, copilot, droid, kimi, cline, hermes,
-    /// opencode, kilo, pi, cursor, windsurf. docs/guide/agents.md shows what each keeps, weakens and loses. Every failure
-    /// on an event that can be held back is a refusal in the agent's form.
+    /// `auto` recognises the agent by the input. Agents: claude, codex, gemini, qwen, copilot, droid, kimi, cline,
+    /// hermes, opencode, kilo, pi, cursor, windsurf. docs/guide/agents.md shows what each keeps, weakens and loses.
+    /// Every failure on an event that can be blocked is a refusal in the agent's form.
     #[arg(
         long,
         value_name = "AGENT|auto",
         conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask", "answers", "verbose", "no_wait"]
     )]
     pub(crate) dialect: Option<String>,
-    /// Deny every ask, or pass it on wherever the agent has a form for it; by default where the agent asks or denies
+    /// Deny every ask, or pass it on whenever the agent has a form for it; default: pass it on if the agent asks or
+    /// denies
     #[arg(long, value_enum, requires = "dialect", hide_short_help = true)]
     pub(crate) asks: Option<AsksChoice>,
     /// Refuse after SECONDS, since an agent runs the call when its hook takes too long; default: 5 s less than its limit
@@ -54,9 +55,9 @@ pub(crate) struct FireArgs {
     /// Rewrite shell lines to run under `becket exec`, if the agent takes rewrites: the rules then hold for every program
     /// that a line executes
     ///
-    /// A line that is denied or asked about stays as it is, and so does one that would be allowed by the rewrite alone. In
-    /// the rewritten line a `cd` does not outlive it, and an ask at exec is a denial. It has the rights that hooks leave to the
-    /// call; a call with fewer rights whose line is not rewritten is denied.
+    /// A line that is denied or asked about stays as it is, and so does one that would be allowed by the rewrite alone.
+    /// In the rewritten line, a `cd` has no effect on later lines, and an ask at exec is a denial. It has the rights
+    /// that hooks leave to the call; a call with fewer rights whose line is not rewritten is denied.
     #[arg(long, hide_short_help = true)]
     pub(crate) exec_rewrite: bool,
     /// Run only the async hooks at these positions of the configuration; becket starts itself with this option
@@ -87,7 +88,7 @@ pub(crate) struct FireArgs {
     pub(crate) progress: ProgressChoice,
 }
 
-/// The handling of asks.
+/// The treatment of asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AsksChoice {
     Deny,
@@ -123,7 +124,7 @@ pub(crate) struct ServiceArgs {
     pub(crate) answers: Option<PathBuf>,
 }
 
-/// The display of running hooks.
+/// The choice whether running hooks are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressChoice {
     Auto,

@@ -15,14 +15,14 @@ Settings that are there stay as they are, and guards are added to them. `becket 
 
 Exit codes: 0 done, or there was nothing to do, 1 nothing was changed, 2 wrong usage.")]
 pub(crate) struct InitArgs {
-    /// The guards to begin with
+    /// The guards to start with
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) template: Option<TemplateName>,
     #[command(flatten)]
     pub(crate) change: ChangeArgs,
 }
 
-/// The guards to begin with.
+/// The guards to start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TemplateName {
     /// protected-branches, destructive-commands, secrets
@@ -39,10 +39,10 @@ pub(crate) struct ChangeArgs {
     /// Answer a question of a guard; repeat it for several values
     #[arg(long, value_name = "ID=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
-    /// Show the changes, and make none
+    /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Make the changes without a question
+    /// Make the changes without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
 }
@@ -67,7 +67,7 @@ pub(crate) struct AddArgs {
     pub(crate) guards: Vec<String>,
     #[command(flatten)]
     pub(crate) change: ChangeArgs,
-    /// Add nothing but a guard with this hash
+    /// Add only a guard with this hash
     #[arg(long, value_name = "sha256:DIGITS")]
     pub(crate) hash: Option<String>,
     /// List the guards of becket, and those that were added
@@ -88,10 +88,10 @@ pub(crate) struct RemoveArgs {
     /// The guards
     #[arg(value_name = "NAME", required = true)]
     pub(crate) guards: Vec<String>,
-    /// Show the changes, and make none
+    /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Make the changes without a question
+    /// Make the changes without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
 }

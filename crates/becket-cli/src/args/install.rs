@@ -22,13 +22,13 @@ pub(crate) struct InstallArgs {
     pub(crate) agents: Vec<String>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
-    /// Show the changes, and make none
+    /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write files again that becket wrote, even if they were edited since
+    /// Rewrite files that becket wrote, even if they were edited since
     #[arg(long)]
     pub(crate) repair: bool,
-    /// Rewrite shell lines to run under `becket exec` where the agent takes rewrites, as `fire --exec-rewrite` does
+    /// Rewrite shell lines to run under `becket exec` if the agent takes rewrites, as `fire --exec-rewrite` does
     ///
     /// The rules then hold for every program that a line executes. It stays until the agent is uninstalled.
     #[arg(long, hide_short_help = true)]
@@ -47,7 +47,7 @@ pub(crate) struct InstallArgs {
 /// The scope of a registration.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct ScopeArgs {
-    /// In the user's own configuration: hooks of a project run where the user trusts its folder
+    /// In the user's own configuration: hooks of a project run only if the user trusts its folder
     #[arg(long, conflicts_with = "project")]
     pub(crate) user: bool,
     /// In the configuration of the project, for everyone who works on it; `becket` is found on PATH
@@ -70,7 +70,7 @@ pub(crate) struct UninstallArgs {
     pub(crate) agents: Vec<String>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
-    /// Show the changes, and make none
+    /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -90,7 +90,7 @@ pub(crate) struct DoctorArgs {
     /// Only these agents
     #[arg(value_name = "AGENT", required_if_eq("prove", "true"))]
     pub(crate) agents: Vec<String>,
-    /// Start each agent and show whether denials of hooks hold there
+    /// Start each agent and show whether denials of hooks take effect there
     #[arg(long)]
     pub(crate) prove: bool,
     /// The limit of each of the two runs of an agent
@@ -113,7 +113,7 @@ Exit codes: 0 done, 1 nothing was recorded, 2 wrong usage.")]
 pub(crate) struct TrustArgs {
     /// The folder; default: the working directory
     pub(crate) path: Option<PathBuf>,
-    /// Withdraw it
+    /// Withdraw the trust
     #[arg(long)]
     pub(crate) revoke: bool,
     /// List the folders that are trusted

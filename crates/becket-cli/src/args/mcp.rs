@@ -43,7 +43,7 @@ pub(crate) struct McpServersArgs {
 
 impl McpServersArgs {
     /// Returns the servers that the arguments name.
-    pub(crate) fn named(&self) -> NamedServers {
+    pub(crate) fn named_servers(&self) -> NamedServers {
         NamedServers {
             servers: self.mcp_config.clone(),
             alone: self.strict_mcp_config,
@@ -82,7 +82,7 @@ Exit codes: 0 done, 1 an error, or wrong usage.")]
     Resources {
         /// The server
         server: String,
-        /// Read this one
+        /// Read this resource
         uri: Option<String>,
     },
     /// List the prompts of a server, or fill one in
@@ -117,7 +117,7 @@ Exit codes: 0 done, 1 an error, or wrong usage.")]
     },
     /// Add a server to a file
     Add(McpAddArgs),
-    /// Add a server to a file, its entry as JSON
+    /// Add a server to a file, with its entry as JSON
     AddJson(McpAddJsonArgs),
     /// Remove a server from a file
     #[command(after_long_help = "Examples:
@@ -172,7 +172,7 @@ Exit codes: 0 done, 1 an error or a tool that says it failed, 2 denied, 3 needs 
 pub(crate) struct McpCallArgs {
     /// The server
     pub(crate) server: String,
-    /// The tool, by the server's name for it or by the models' name
+    /// The tool, by its name on the server or its full name
     pub(crate) tool: String,
     /// Its input as JSON, from a file, or from stdin
     #[arg(value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]

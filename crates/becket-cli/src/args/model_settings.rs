@@ -26,18 +26,18 @@ pub(crate) struct ModelSettingArgs {
     pub(crate) task_budget: Option<u64>,
 }
 
-/// The thinking before an answer.
+/// The thinking mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ThinkingChoice {
     /// The model decides how much it thinks
     Adaptive,
     /// Same as `adaptive`
     Enabled,
-    /// No thinking, where the model allows it
+    /// No thinking, if the model allows that
     Disabled,
 }
 
-/// The form of thoughts.
+/// The form in which thinking is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DisplayChoice {
     /// As a summary
@@ -46,7 +46,7 @@ pub(crate) enum DisplayChoice {
     Omitted,
 }
 
-/// The effort.
+/// The reasoning effort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EffortChoice {
     /// Fastest answers

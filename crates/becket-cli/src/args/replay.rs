@@ -29,7 +29,7 @@ pub(crate) struct ReplayArgs {
     /// Write up to N calls that differ as cases into a new file of `.claude/tests`
     #[arg(long, value_name = "N")]
     pub(crate) keep: Option<usize>,
-    /// Run hooks where they can't be confined: they may write anywhere, use the network and end processes
+    /// Run hooks even if they can't be confined: they may write anywhere, use the network and end processes
     #[arg(long)]
     pub(crate) unconfined: bool,
     /// The number of transcripts that are replayed at the same time; default: twice the number of processors

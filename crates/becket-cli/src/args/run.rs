@@ -202,7 +202,7 @@ pub(crate) struct RunSourceArgs {
     /// Start as with --bare, but run the hooks of managed settings, and no others
     #[arg(long, conflicts_with = "bare", hide_short_help = true)]
     pub(crate) safe_mode: bool,
-    /// Load no skills and commands, and run none of those that `/help` lists
+    /// Load no skills or commands, and run none of those that `/help` lists
     #[arg(long, hide_short_help = true)]
     pub(crate) disable_slash_commands: bool,
 }
@@ -229,7 +229,7 @@ pub(crate) enum OutputFormat {
 /// The input format of `run`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
-    /// As it is
+    /// Plain text
     #[default]
     Text,
     /// One message a line

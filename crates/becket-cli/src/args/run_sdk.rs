@@ -1,4 +1,4 @@
-//! The arguments with which agent SDKs start their program, except those that `run` has anyway.
+//! Arguments that agent SDKs pass to the program that they start, except those that `run` has anyway.
 
 use clap::Args;
 use std::path::PathBuf;
@@ -64,8 +64,8 @@ pub(crate) struct RunUnsupportedArgs {
 }
 
 impl RunIgnoredArgs {
-    /// Returns the given options.
-    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+    /// Returns the options that were given.
+    pub(crate) fn present(&self) -> impl Iterator<Item = &'static str> {
         self.debug.iter().map(|_| "--debug")
     }
 }
@@ -74,8 +74,8 @@ impl RunIgnoredArgs {
 type UnsupportedArg = (&'static str, bool, &'static str);
 
 impl RunUnsupportedArgs {
-    /// Returns the first given option, and the reason why it is not supported.
-    pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
+    /// Returns the first option that was given, and the reason why it is not supported.
+    pub(crate) fn first_present(&self) -> Option<(&'static str, &'static str)> {
         let mut all = self.sessions().into_iter().chain(self.settings());
         all.find(|(_, is_given, _)| *is_given).map(|(name, _, why)| (name, why))
     }

@@ -45,10 +45,11 @@ Exit codes: 0 updated, or nothing newer, 1 nothing was changed; with --check: th
 pub(crate) struct SelfUpdateArgs {
     /// The release, such as 0.2.0; by default the latest. A named one may be older than this copy
     pub(crate) version: Option<semver::Version>,
-    /// Only look whether there is a newer release
+    /// Only check whether there is a newer release
     #[arg(long, conflicts_with = "version")]
     pub(crate) check: bool,
-    /// Another place for the releases: a mirror, or a directory as file:///…; by default BECKET_RELEASES_URL, or the project's own
+    /// Another source of releases: a mirror, or a directory as file:///…; by default BECKET_RELEASES_URL, or the
+    /// project's own
     #[arg(long, value_name = "URL")]
     pub(crate) releases: Option<String>,
 }

@@ -7,17 +7,17 @@ use becket_engine::config::{Severity, diagnostic_rules};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SeverityOverride {
     pub(crate) code: &'static str,
-    /// `None`: they are not reported.
+    /// The severity, or `None` if the findings are not reported.
     pub(crate) severity: Option<Severity>,
 }
 
-/// The levels that can be written.
+/// The accepted levels.
 const LEVELS: [&str; 4] = ["off", "note", "warning", "error"];
 
 /// Parses `CODE=LEVEL`.
 ///
 /// # Errors
-/// There is no rule or level of that name.
+/// Errors if there is no rule or level of that name.
 pub(super) fn parse(text: &str) -> Result<SeverityOverride, String> {
     let (code, level) = text
         .split_once('=')
@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str) -> Result<SeverityOverride, String> {
 /// Returns the code of a rule.
 ///
 /// # Errors
-/// There is no such rule; the message names the nearest one.
+/// Errors if there is no such rule; the message suggests the nearest one.
 pub(crate) fn known_code(code: &str) -> Result<&'static str, String> {
     let codes: Vec<&'static str> = diagnostic_rules().iter().map(|rule| rule.code).collect();
     codes.iter().find(|known| **known == code).copied().ok_or_else(|| {

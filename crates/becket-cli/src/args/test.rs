@@ -23,10 +23,10 @@ pub(crate) struct TestArgs {
     /// Break each hook in twelve ways, and show which of them no case notices
     #[arg(long, conflicts_with_all = ["accept", "changed"])]
     pub(crate) mutate: bool,
-    /// Show what the cases have seen of each hook, matcher and `if`
+    /// Show which parts of each hook, matcher and `if` the cases have covered
     #[arg(long)]
     pub(crate) coverage: bool,
-    /// Write what was seen into the case files in place of what was expected
+    /// Replace the expected values in the case files with the actual ones
     #[arg(long, conflicts_with = "watch")]
     pub(crate) accept: bool,
     /// Only cases whose file, hooks or settings differ from the last commit
@@ -49,7 +49,7 @@ pub(crate) struct TestArgs {
 /// The output format of `test`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TestFormat {
-    /// A line for each case, and all about those that failed
+    /// A line for each case, with details of those that failed
     Human,
     /// JSON, as in `becket schema test-report`
     Json,

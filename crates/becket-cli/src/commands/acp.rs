@@ -3,11 +3,12 @@
 //! - [`lines`], [`agent_process`], [`outbox`]: the lines of both sides, as bytes
 //! - [`proxy`], [`messages`]: every message on its way, and those of the proxy itself; [`pending`]: the requests without an
 //!   answer
-//! - [`prompts`], [`permissions`], [`effects`], [`updates`], [`turn_end`]: what is decided about
+//! - [`prompts`], [`permissions`], [`effects`], [`updates`], [`turn_end`]: the messages that hooks and rules decide
+//!   about
 //! - [`session`], [`decision`]: the hooks and rules of one session
 //!
 //! INVARIANT: a line is passed on byte for byte, or it is one that hooks have decided about.
-//! INVARIANT: a message that is to be decided about and can't be is answered with an error, and goes no further.
+//! INVARIANT: a message that needs a decision and can't get one is answered with an error, and goes no further.
 
 mod agent_process;
 mod decision;
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &AcpArgs, global: &Global, around: &Surroundings, out: &
         cancel.cancel();
         done
     });
-    // It does not exist if nothing was stored.
+    // The directory does not exist if nothing was stored.
     drop(std::fs::remove_dir_all(&private));
     done
 }
@@ -109,7 +110,7 @@ async fn relay(
     }
 }
 
-/// The side that has ended the relay.
+/// The side that ended the relay.
 enum RelayEnd {
     /// The editor, or a signal; with an error if there was one.
     Editor(Option<String>),

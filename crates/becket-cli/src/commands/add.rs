@@ -7,7 +7,7 @@ mod project;
 mod show;
 mod source;
 
-pub(crate) use answers::given;
+pub(crate) use answers::parse_answers;
 pub(crate) use project::{guard_error, missing_programs, project_root, refuse_home};
 pub(crate) use show::{Confirmation, apply};
 
@@ -24,7 +24,7 @@ use std::path::Path;
 pub(crate) fn run(args: &AddArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let root = project_root(global, around, out)?;
     if args.list {
-        return list::run(&root, out);
+        return list::run(&root, around, out);
     }
     if args.hash.is_some() && args.guards.len() != 1 {
         return Err(CliError::usage("`--hash` is about one guard: add the others on their own"));
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &AddArgs, global: &Global, around: &Surroundings, out: &
         out.remark(&format!("{}  {}\n", styled(HEAD, &manifest.name), plain(&manifest.summary)))?;
         out.remark(&format!("{}\n", styled(FAINT, &format!("  from {}, {hash}", source.name()))))?;
     }
-    let answers = given(&args.change.set, &guards)?;
+    let answers = parse_answers(&args.change.set, &guards)?;
     let additions = guards.into_iter().zip(&sources).zip(answers);
     let additions: Vec<Addition> = additions
         .map(|((guard, source), answers)| Addition { guard, source: source.name(), answers })

@@ -1,4 +1,4 @@
-//! The version of an agent, as its program states it.
+//! The version of an agent, as reported by its program.
 
 use crate::env::Surroundings;
 use crate::interrupt;
@@ -8,13 +8,13 @@ use becket_process::{Command, Descendants, Limits, Program, Runner};
 use std::path::Path;
 use std::time::Duration;
 
-/// The limit of a question for the version.
+/// The time limit for the version query.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Asks a program for its version; `None` if it states none in time. It ends with everything that it has started.
+/// Asks a program for its version; returns `None` if it reports none in time. All of its processes are ended.
 ///
 /// # Errors
-/// Errors if a signal ended the question.
+/// Errors if a signal interrupts the query.
 pub(super) fn stated_version(program: &Path, around: &Surroundings) -> Result<Option<String>, FiringError> {
     let directory = around.process.cwd.clone().unwrap_or_else(|| "/".into());
     let mut command = Command::new(Program::exec(program, ["--version"]), directory)
@@ -35,7 +35,7 @@ pub(super) fn stated_version(program: &Path, around: &Surroundings) -> Result<Op
     Ok(outputs.iter().find_map(|bytes| version_in(&String::from_utf8_lossy(bytes))))
 }
 
-/// Returns the first word with a number, a dot and a number.
+/// Returns the first word that contains a number, a dot and a number.
 pub(super) fn version_in(text: &str) -> Option<String> {
     let words = text.split_whitespace().map(|word| word.trim_start_matches('v'));
     let is_version = |word: &&str| {

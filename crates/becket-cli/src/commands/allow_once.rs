@@ -1,6 +1,6 @@
 //! `becket allow-once`: a person allows one call that an agent could not ask about, once.
 //!
-//! INVARIANT: nothing but keys typed at a terminal after the question was shown allows a call. A process below an agent, or
+//! INVARIANT: only keys typed at a terminal after the question was shown allow a call. A process below an agent, or
 //! below a program that Becket supervises, is refused.
 
 use super::ask::forget_keys;
@@ -12,9 +12,10 @@ use crate::out::Out;
 use crate::report::style::{HEAD, plain, styled};
 use crate::session;
 use becket_fire::one_time_approval::{ALLOWED, KeptCall, OneTimeApprovals};
+use becket_fire::own_program::is_own;
 use inquire::{InquireError, Text};
 
-/// Variables that agents set for the commands of their tools.
+/// Variables that agents set for the commands that their tools run.
 const OF_AGENTS: [&str; 9] = [
     "CLAUDECODE",
     "GEMINI_CLI",
@@ -26,9 +27,6 @@ const OF_AGENTS: [&str; 9] = [
     "CURSOR_AGENT",
     "CLINE_ACTIVE",
 ];
-/// The name of this program's processes.
-const OWN: &str = "becket";
-
 /// Shows the call, and allows it if the person types `yes`.
 pub(crate) fn run(args: &AllowOnceArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     check_terminal(around)?;
@@ -37,12 +35,12 @@ pub(crate) fn run(args: &AllowOnceArgs, global: &Global, around: &Surroundings, 
     let calls = OneTimeApprovals::of(&directory);
     let kept = calls.find(&args.id)?;
     check_host(&kept)?;
-    out.tell(&shown(&kept));
+    out.eprint(&shown(&kept));
     forget_keys()?;
     match Text::new("Allow this call once? Type yes to allow it:").prompt_skippable() {
         Ok(Some(typed)) if typed.trim() == "yes" => {}
         Ok(_) | Err(InquireError::OperationInterrupted | InquireError::OperationCanceled) => {
-            out.tell("nothing was allowed\n");
+            out.eprint("nothing was allowed\n");
             return Ok(1);
         }
         Err(error) => return Err(CliError::NotAllowed { why: error.to_string() }),
@@ -55,7 +53,7 @@ pub(crate) fn run(args: &AllowOnceArgs, global: &Global, around: &Surroundings, 
     Ok(0)
 }
 
-/// Checks that a person can be at the other end.
+/// Checks that a person can be at the terminal.
 pub(super) fn check_terminal(around: &Surroundings) -> Result<(), CliError> {
     let refused = |why: &str| Err(CliError::NotAllowed { why: why.to_owned() });
     if !around.terminals.stdin || !around.terminals.stderr {
@@ -64,7 +62,8 @@ pub(super) fn check_terminal(around: &Surroundings) -> Result<(), CliError> {
     if OF_AGENTS.iter().any(|name| around.var(name).is_some()) {
         return refused("this is a terminal of an agent");
     }
-    let is_below = |process: &enclosing::Ancestor| process.name == OWN || process.name.starts_with("becket:");
+    let is_below =
+        |process: &enclosing::Ancestor| is_own(&process.name) || process.name.starts_with("becket:");
     if !enclosing::marks().is_empty() || enclosing::ancestors().iter().any(is_below) {
         return refused("this process was started by a hook, or by a program that becket supervises");
     }

@@ -15,20 +15,20 @@ use inquire::{InquireError, Select};
 use std::io::{self, BufRead, Read, Write};
 use std::time::Duration;
 
-/// Widest option, in characters.
+/// The maximum width of an option, in characters.
 const WIDTH: usize = 100;
-/// Most lines of a message and its options that fit on a small screen.
+/// The number of lines of a message and its options that fit on a small screen.
 const MOST_LINES: usize = 15;
 
-/// Asks.
+/// Asks the question on stdin.
 pub(crate) fn run(out: &Out) -> CommandResult {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
-    let said = match serde_json::from_str::<ToAsk>(&line) {
+    let answer = match serde_json::from_str::<ToAsk>(&line) {
         Ok(to_ask) => ask_user(&to_ask),
         Err(error) => QuestionAnswer::Unasked(error.to_string()),
     };
-    out.print_raw(&serde_json::to_vec(&said).map_err(io::Error::other)?)?;
+    out.print_raw(&serde_json::to_vec(&answer).map_err(io::Error::other)?)?;
     Ok(0)
 }
 
@@ -72,18 +72,18 @@ fn make_room(lines: usize) -> io::Result<()> {
     execute!(stderr, cursor::MoveUp(u16::try_from(lines).unwrap_or(u16::MAX)), cursor::SavePosition)
 }
 
-/// Waits for the end of stdin, then restores the terminal.
+/// Waits for the end of stdin, then restores the terminal and exits.
 #[expect(clippy::exit, reason = "the other thread waits for a key, and nothing else can end it")]
 fn withdrawn_at_end_of_stdin() {
     let mut last = Vec::new();
     // A failing stdin counts as its end.
     drop(io::stdin().lock().read_to_end(&mut last));
-    // Held to the end, so that the other thread writes nothing more.
+    // Locked until the end, so that the other thread writes nothing more.
     let mut stderr = io::stderr().lock();
     if last == WITHDRAWN {
         drop(execute!(stderr, cursor::RestorePosition, Clear(ClearType::FromCursorDown)));
     }
-    // Without the last word `fire` was killed, and a shell may have written since: only the settings are restored.
+    // Without the final message, `fire` was killed, and a shell may have written since: only the settings are restored.
     drop(execute!(stderr, event::DisableBracketedPaste, cursor::Show));
     drop(terminal::disable_raw_mode());
     std::process::exit(0);

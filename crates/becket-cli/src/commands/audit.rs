@@ -19,7 +19,7 @@ use serde_json::json;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Returns the error of a log that can't be read; one that is not there yet is told apart.
+/// Returns the error of a log that can't be read; a log that does not exist yet has its own.
 fn unread(error: &VerifyError, place: &LogPlace) -> CliError {
     if error.why.kind() != io::ErrorKind::NotFound || error.path != place.current() {
         return CliError::audit(error);
@@ -80,7 +80,7 @@ impl AuditRun<'_> {
         let exported = named.or_else(|| of_settings().filter(|file| file.exists()));
         let key = match &args.key {
             Some(key) => Some(self.public_key(key)?),
-            // The owner of the log may be the owner of the key.
+            // The owner of the log may also be the owner of the key.
             None => {
                 setting.key.as_deref().and_then(|file| SigningKey::read(file).ok()).map(|key| key.verifying())
             }
@@ -99,7 +99,7 @@ impl AuditRun<'_> {
         let report = verify(&place, earlier, Some(&key.verifying()), Timestamp::now());
         let report = report.map_err(|why| unread(&why, &place))?;
         if !report.is_whole() {
-            // A log that is not whole is not signed.
+            // A damaged log is not signed.
             self.print_report(&report)?;
             return Ok(1);
         }

@@ -1,4 +1,4 @@
-//! `becket background`: the hooks that hosts currently run in the background, according to their session directories.
+//! `becket background`: the hooks that run in the background of hosts, according to their session directories.
 
 use crate::args::{BackgroundArgs, Global};
 use crate::env::Surroundings;

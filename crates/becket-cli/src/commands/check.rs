@@ -1,4 +1,4 @@
-//! `becket check`: every finding of a configuration.
+//! `becket check`: reports all findings in a configuration.
 
 mod agent;
 mod baseline;
@@ -32,20 +32,20 @@ pub(super) struct CheckResult {
     diagnostics: Vec<Diagnostic>,
     texts: findings::Texts,
     files: usize,
-    /// The agent under which the hooks are to run, if it is not one that speaks the protocol.
+    /// The agent under which the hooks should run, if it does not speak the protocol.
     agent: Option<CheckedAgent>,
     fixer: Option<Fixer>,
     changes: Vec<FileChange>,
 }
 
-/// Checks what the arguments name. Exits with 1 on errors, and on warnings if they are denied.
+/// Checks what the arguments name. Exits with 1 on errors, and on warnings if they are denied; with 2 if a file can't be read.
 pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     if let (true, CheckFormat::Sarif | CheckFormat::Github) = (global.json, args.format) {
         return Err(CliError::usage(
             "`--json` and `--format` both name a format: give one of them".to_owned(),
         ));
     }
-    let agent = args.agent.as_deref().map(becket_fire::dialect::named).transpose()?;
+    let agent = args.agent.as_deref().map(becket_fire::dialect::find).transpose()?;
     let agent = agent.and_then(|dialect| becket_install::agent(dialect.name));
     let mut found = CheckResult::default();
     let session = if args.paths.is_empty() {
@@ -86,6 +86,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
     }
     let checked = CheckReport::new(&found.diagnostics, found.files);
     let fails = checked.errors > 0 || (args.deny.is_some() && checked.warnings > 0);
+    let is_unread = found.diagnostics.iter().any(|finding| finding.code == "unreadable-file");
     let format = if global.json { CheckFormat::Json } else { args.format };
     // A check of nothing must not report success.
     let is_nothing = found.files == 0 && found.diagnostics.is_empty();
@@ -101,7 +102,12 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
         }
         CheckFormat::Github => out.print_raw(github::render(&checked, &session.start).as_bytes())?,
     }
-    if is_nothing { Err(CliError::NoFiles { start: session.start }) } else { Ok(u8::from(fails)) }
+    match (is_nothing, is_unread) {
+        (true, _) => Err(CliError::NoFiles { start: session.start }),
+        // The findings in an unreadable file are unknown.
+        (false, true) => Ok(2),
+        (false, false) => Ok(u8::from(fails)),
+    }
 }
 
 /// Returns the findings of a text that an editor holds: settings, a plugin's file, a skill or an agent.
@@ -181,6 +187,17 @@ impl CheckResult {
         self.diagnostics.extend(diagnostics);
         self.files += 1;
         self.texts.insert(file.to_owned(), findings::visible(text));
+    }
+
+    /// Gives findings and texts of the file `from` the name `to`.
+    pub(super) fn rename(&mut self, from: &str, to: &str) {
+        let to_path: Arc<Path> = Path::new(to).into();
+        for diagnostic in self.diagnostics.iter_mut().filter(|found| found.file.to_str() == Some(from)) {
+            diagnostic.file = to_path.clone();
+        }
+        if let Some(text) = self.texts.remove(from) {
+            self.texts.insert(to.to_owned(), text);
+        }
     }
 
     fn keep_texts(&mut self, loaded: &LoadedFiles) {

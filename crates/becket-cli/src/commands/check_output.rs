@@ -1,4 +1,4 @@
-//! `becket check-output`: how a hook's output is interpreted.
+//! `becket check-output`: the interpretation of a hook's output.
 
 use crate::args::{CheckOutputArgs, Global};
 use crate::env::Surroundings;
@@ -13,7 +13,7 @@ use becket_embed::view::answer::Answer;
 use becket_model::interpret::{self, HandlerOutput, OutputOrigin};
 
 /// Reads an output from stdin and shows its effects. Exits with 1 if it is not a usable answer, or if a part of it is
-/// ignored: the ignored part may be the one that denies.
+/// ignored: that part may be the one that denies.
 pub(crate) fn run(
     args: &CheckOutputArgs,
     global: &Global,

@@ -5,24 +5,26 @@ mod prove;
 use crate::args::{DoctorArgs, Global};
 use crate::commands::agent_version::stated_version;
 use crate::commands::install::{
-    InstallContext, major_of, missing_entries, named, on_path, scope_and_path, version_of,
+    InstallContext, agent_by_name, major_of, missing_entries, on_path, scope_and_path, switched_off,
+    version_of,
 };
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{ERROR, GOOD, HEAD, WARNING, plain, styled};
+use crate::wrap;
 use anstyle::Style;
 use becket_install::{AGENTS, AgentConfig, AgentStatus, FileStatus, Scope, status};
 use becket_model::EventKind;
 use std::path::{Path, PathBuf};
 
-/// Shows each registration with its findings. Exits with 1 if an entry would not do its work.
+/// Shows each registration with its findings. Exits with 1 if an entry would not work.
 pub(crate) fn run(args: &DoctorArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let context = InstallContext::of(global, around, out)?;
     let records = context.read_records()?;
     let agents: Vec<&'static AgentConfig> = match args.agents.is_empty() {
         true => AGENTS.iter().collect(),
-        false => args.agents.iter().map(|name| named(name)).collect::<Result<_, CliError>>()?,
+        false => args.agents.iter().map(|name| agent_by_name(name)).collect::<Result<_, CliError>>()?,
     };
     if args.prove {
         return prove::run(&agents, args, &context, &records, around, out);
@@ -39,7 +41,7 @@ pub(crate) fn run(args: &DoctorArgs, global: &Global, around: &Surroundings, out
             not_registered.push(agent.dialect().title);
         }
     }
-    out.print(&examination.text)?;
+    out.print(&wrap::fit(&examination.text, around.width))?;
     if !not_registered.is_empty() {
         out.remark(&format!("not registered with: {}\n", not_registered.join(", ")))?;
     }
@@ -68,6 +70,9 @@ impl Examination<'_> {
         for file in &found.files {
             self.file(found.agent, file);
         }
+        for off in &found.off {
+            self.failure(&switched_off(off, self.around));
+        }
         if found.files.iter().filter(|file| !file.events.is_empty()).count() > 1 {
             self.warning("it is registered for the user and in this project, so hooks run twice: uninstall one of them");
         }
@@ -85,7 +90,7 @@ impl Examination<'_> {
         Ok(())
     }
 
-    /// Returns the version of the agent on this machine, and the one that the tables are of if it is another.
+    /// Returns the installed version of the agent, and the version that the tables describe if it is another one.
     fn version(&self, agent: &AgentConfig) -> Result<String, CliError> {
         let known = agent.dialect().version;
         let program = agent.programs.iter().find_map(|program| on_path(program, self.around));

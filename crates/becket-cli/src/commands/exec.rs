@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
-/// The widest command in a question, in characters.
+/// The maximum width of a command in a question, in characters.
 const WIDTH: usize = 200;
 /// The search path of a process that has none.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ExecArgs, global: &Global, around: &Surroundings, out: 
     };
     let mut terminal = Terminal::new(around, *out);
     let status = supervisor.run(&program, &mut terminal);
-    out.tell(&terminal.refusals.to_string());
+    out.eprint(&terminal.refusals.to_string());
     status.map(becket_exec::ExitStatus::code).map_err(|why| CliError::NothingRun { why })
 }
 
@@ -95,13 +95,13 @@ fn supervisor(
     Ok((Supervisor::new(rules, search_path).with_rights(&line.rights), directory))
 }
 
-/// Returns a program and its arguments as a line of a shell; one that is not text is a line of no command.
+/// Returns a program and its arguments as a shell line; an empty one if they are not valid Unicode.
 fn text(command: &[OsString]) -> String {
     let words: Option<Vec<String>> = command.iter().map(|word| word.to_str().map(quoted_word)).collect();
     words.unwrap_or_default().join(" ")
 }
 
-/// Returns the rights in the arguments.
+/// Returns the rights that the arguments define.
 fn written_rights(args: &ExecArgs, directory: &Path) -> Result<Rights, CliError> {
     let real = |given: &[PathBuf]| {
         let real = given.iter().map(|path| {
@@ -131,7 +131,7 @@ fn written_rights(args: &ExecArgs, directory: &Path) -> Result<Rights, CliError>
     real_rights(&rights, &[]).map_err(|why| CliError::NothingRun { why })
 }
 
-/// Returns the network of the hosts in the arguments.
+/// Returns the network rights for the hosts in the arguments.
 fn hosts(args: &ExecArgs) -> NetworkRights {
     if args.allow_domain.is_empty() && args.deny_domain.is_empty() {
         return NetworkRights::All;
@@ -147,12 +147,12 @@ fn hosts(args: &ExecArgs) -> NetworkRights {
     })
 }
 
-/// Returns the directories in which programs are looked for.
+/// Returns the directories that are searched for programs.
 pub(in crate::commands) fn search_path(around: &Surroundings) -> Vec<PathBuf> {
     std::env::split_paths(around.var("PATH").unwrap_or(DEFAULT_PATH.as_ref())).collect()
 }
 
-/// The session whose rules are in force; with rules in the arguments, one without the files of users and projects.
+/// Returns the session whose rules are in force; with rules in the arguments, one without user and project files.
 fn prepared(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) -> Result<Session, CliError> {
     if args.rules.is_none() && args.deny.is_empty() && args.ask.is_empty() {
         return session::in_project(global, around, out);
@@ -187,7 +187,7 @@ fn add(rules: &mut RuleSet, list: RuleList, text: &str, origin: RuleOrigin) -> R
     rules.add(list, text, origin).map(drop).map_err(CliError::usage)
 }
 
-/// Returns the place of a rule as a person reads it.
+/// Returns the origin of a rule, for display.
 fn label(rule: &RuleSource, around: &Surroundings) -> String {
     let file: &Path = &rule.location.file;
     match rule.location.line {
@@ -199,10 +199,10 @@ fn label(rule: &RuleSource, around: &Surroundings) -> String {
 /// The user at the terminal, if there is one.
 struct Terminal {
     out: Out,
-    /// Questions for the thread that asks them, one after another.
+    /// The sender of questions to the thread that asks them, one after another.
     questions: Option<Sender<PendingApproval>>,
     is_attended: bool,
-    /// Told at the end: programs have the terminal until then.
+    /// The list that is shown at the end: until then, the programs have the terminal.
     refusals: RefusalList,
 }
 
@@ -223,13 +223,13 @@ impl Host for Terminal {
             std::thread::spawn(move || receiver.into_iter().for_each(answer));
             questions
         });
-        // A thread that has ended drops the question, which refuses it.
+        // If the thread has ended, the question is dropped, which refuses it.
         drop(questions.send(pending));
     }
 
     fn denied(&mut self, denial: &Denial, silent: bool) {
         if silent {
-            self.out.tell(&denial.line());
+            self.out.eprint(&denial.line());
         }
     }
 
@@ -238,18 +238,18 @@ impl Host for Terminal {
     }
 
     fn weakened(&mut self, weakness: Weakness) {
-        self.out.tell(&format!("{WARNING}becket:{WARNING:#} {weakness}\n"));
+        self.out.eprint(&format!("{WARNING}becket:{WARNING:#} {weakness}\n"));
     }
 }
 
-/// Shows connections that are refused.
+/// Displays connections that are refused.
 struct Refusals {
     out: Out,
 }
 
 impl NetworkHost for Refusals {
     fn refused(&self, connection: &RefusedConnection) {
-        self.out.tell(&connection.line());
+        self.out.eprint(&connection.line());
     }
 }
 
@@ -268,7 +268,7 @@ fn is_approved(pending: &PendingApproval) -> io::Result<bool> {
     let command = one_line(&program.argv.join(" "), WIDTH);
     let rule = rule.as_ref().map_or("a hook", |rule| &rule.text);
     let chain = plain(&chain.to_string());
-    // Keys that were typed before the question was shown never answer it.
+    // Keys typed before the question was shown never answer it.
     forget_keys()?;
     write!(terminal, "becket: run `{command}`? (`{rule}`; run by {chain}) [y/N] ")?;
     let mut line = String::new();

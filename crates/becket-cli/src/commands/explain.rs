@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, ou
         return call::run(id, args, global, around, out);
     }
     let session = session::in_project(global, around, out)?;
-    let given = event::given(
+    let given = event::from_arguments(
         event::kind(args.event.as_deref().unwrap_or_default())?,
         &args.fields,
         &session.start,

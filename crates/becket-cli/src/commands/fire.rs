@@ -8,7 +8,7 @@ mod exec_rewrite;
 mod servers;
 
 pub(crate) use as_hook::code_of_a_slip;
-pub(crate) use dialect::refuse_slip;
+pub(crate) use dialect::{refuse_help, refuse_slip};
 
 use crate::args::{FireArgs, Global};
 use crate::enclosing;
@@ -31,7 +31,7 @@ use becket_engine::{CancellationToken, Engine, Outcome, StartError};
 use becket_fire::FiringError;
 use becket_model::Event;
 
-/// Runs the hooks and shows what they did; the exit code says what becomes of it.
+/// Runs the hooks and shows what they did; the exit code depends on the verdict.
 pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     if let Some(name) = &args.dialect {
         return dialect::run(name, args, global, around, out);
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
     }
     let name = args.event.as_deref().unwrap_or_default();
     let session = prepared(session::in_project(global, around, out)?, args)?;
-    let given = event::given(event::kind(name)?, &args.fields, &session.start, around)?;
+    let given = event::from_arguments(event::kind(name)?, &args.fields, &session.start, around)?;
     let cancel = CancellationToken::new();
     let services = HookServices::new(&ServiceOptions::from(args), &session, around, out, &cancel)?;
     let firing = EventFiring { session: &session, given, services: &services, cancel: &cancel };
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
     done
 }
 
-/// The session as the arguments want it; it may itself be inside of another event.
+/// Returns the session that the arguments describe; it may itself be inside another event.
 fn prepared(session: Session, args: &FireArgs) -> Result<Session, CliError> {
     let session = session::with_networks(session, &args.services.allow_network)?;
     let mut session = session.trusting(!args.untrusted_project);
@@ -58,7 +58,7 @@ fn prepared(session: Session, args: &FireArgs) -> Result<Session, CliError> {
     Ok(session)
 }
 
-/// One event on its way.
+/// The firing of one event.
 struct EventFiring<'a> {
     session: &'a Session,
     given: EventInput,
@@ -70,7 +70,7 @@ impl EventFiring<'_> {
     /// Fires with the MCP servers connected, and ends them afterwards.
     async fn run(self, args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
         let tell =
-            |notice: &str| out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(notice, 500)));
+            |notice: &str| out.eprint(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(notice, 500)));
         let mcp = servers::connected(args, self.session, self.cancel, tell).await?;
         let done = self.with(mcp.as_ref(), args, global, around, out).await;
         if let Some(mcp) = &mcp {
@@ -79,7 +79,7 @@ impl EventFiring<'_> {
         done
     }
 
-    /// Fires, shows the verdict, and waits for what goes on behind it.
+    /// Fires, shows the verdict, and waits for background hooks.
     async fn with(
         self,
         mcp: Option<&ServerPool>,
@@ -123,7 +123,7 @@ impl EventFiring<'_> {
     }
 }
 
-/// The runs with all that went into their processes and came out of them.
+/// Returns the runs with the inputs and outputs of their processes.
 fn verbose(engine: &Engine, event: &Event, outcome: &Outcome) -> Vec<RunReport> {
     outcome.runs.iter().map(|run| RunReport::new(run).with_process(run, engine, event)).collect()
 }
@@ -131,36 +131,36 @@ fn verbose(engine: &Engine, event: &Event, outcome: &Outcome) -> Vec<RunReport> 
 fn shown(fired: &FireReport, outcome: &Outcome, around: &Surroundings, out: &Out) -> Result<(), CliError> {
     let shown = if out.is_quiet() { human::fired::result } else { human::fired::render };
     out.print(&shown(fired, around))?;
-    // Whoever reads both streams in one place has just read the reason.
+    // A reader who sees both streams in one place has just read the reason.
     let is_shown = (around.terminals.stdout && around.terminals.stderr) || out.streams_are_one();
     if fired.result == fired::EventResult::Blocked && !is_shown {
         let reason = fired::why(outcome).unwrap_or_else(|| "blocked".to_owned());
-        out.tell(&format!("{}\n", plain(&reason)));
+        out.eprint(&format!("{}\n", plain(&reason)));
     }
     Ok(())
 }
 
-/// The engine, or why none starts: with the findings behind it.
+/// Builds the engine; if the configuration forbids the start, reports the findings behind it.
 ///
 /// # Errors
-/// Where the configuration forbids the start.
+/// Errors if the configuration forbids the start.
 pub(crate) fn started(
     built: Result<Engine, StartError>,
     around: &Surroundings,
     out: &Out,
 ) -> Result<Engine, CliError> {
     built.map_err(|error| {
-        out.tell(&human::findings::brief(error.config.errors(), around));
+        out.eprint(&human::findings::brief(error.config.errors(), around));
         CliError::Start { why: error.why }
     })
 }
 
-/// Always reports what could not be loaded; the rest works (C7). Returns true if everything was loaded.
+/// Reports everything that could not be loaded; the rest works (C7). Returns true if everything was loaded.
 pub(crate) fn report_errors(engine: &Engine, around: &Surroundings, out: &Out) -> bool {
     let config = engine.config();
     let text = human::findings::brief(config.notices(), around);
     if !text.is_empty() {
-        out.tell(&text);
+        out.eprint(&text);
     }
     text.is_empty()
 }

@@ -1,4 +1,4 @@
-//! `becket hooks`: the hooks of the configuration, to look through and to try, at a terminal.
+//! `becket hooks`: an interactive browser of the configured hooks, which can also try them.
 //!
 //! A hook is tried with its event, by `becket fire` in a process of its own, whose command line is shown first.
 
@@ -51,7 +51,7 @@ struct Browser<'b> {
 }
 
 impl Browser<'_> {
-    /// Shows a hook, and what can be done with it, until the user goes back.
+    /// Shows a hook and its actions, until the user goes back.
     fn show(&self, choice: &Choice<'_>) -> Result<(), CliError> {
         let recorded = last_runs::recorded(self.project, self.around);
         let details = human::listed::details(choice.event, choice.hook, self.around);
@@ -81,7 +81,8 @@ impl Browser<'_> {
         self.command(&arguments)
     }
 
-    /// Runs a command of becket in a process of its own, as if it had been typed. The browser goes on, whatever its end.
+    /// Runs a becket command in a separate process, as if it had been typed. The browser continues, whatever its
+    /// result.
     fn command(&self, arguments: &[String]) -> Result<(), CliError> {
         let words: Vec<String> = arguments.iter().map(|word| quoted_word(word)).collect();
         self.out.print(&format!("\n$ becket {}\n", words.join(" ")))?;

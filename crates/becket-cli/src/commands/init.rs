@@ -4,7 +4,7 @@ mod questions;
 mod template;
 
 use crate::args::{Global, InitArgs, TemplateName};
-use crate::commands::add::{Confirmation, apply, given, guard_error, missing_programs, refuse_home};
+use crate::commands::add::{Confirmation, apply, guard_error, missing_programs, parse_answers, refuse_home};
 use crate::commands::install::{on_path, places};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
@@ -16,7 +16,7 @@ use becket_install::{AGENTS, AgentConfig, Scope};
 use questions::Interview;
 use std::path::Path;
 
-/// Looks at the repository, asks, adds the guards of a template, and ends with a command to try.
+/// Inspects the repository, asks, adds the guards of a template, and suggests a command to try.
 pub(crate) fn run(args: &InitArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let root = session::launched(global, around)?.start;
     refuse_home(&root, around)?;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &InitArgs, global: &Global, around: &Surroundings, out: 
         None => interview.template()?,
     };
     let guards = chosen(template, &facts, &interview, around, out)?;
-    let mut answers = given(&args.change.set, &guards)?;
+    let mut answers = parse_answers(&args.change.set, &guards)?;
     interview.complete(&guards, &mut answers, &facts)?;
     let additions: Vec<Addition> =
         guards.into_iter().zip(answers).filter_map(|(guard, answers)| addition(guard, answers)).collect();
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &InitArgs, global: &Global, around: &Surroundings, out: 
     Ok(0)
 }
 
-/// Returns the guards of a template that can run here.
+/// Returns the guards of a template that can run on this machine.
 fn chosen(
     template: TemplateName,
     facts: &RepositoryFacts,
@@ -67,11 +67,11 @@ fn chosen(
     Ok(guards)
 }
 
-/// The guard that runs the tests, and its question.
+/// The guard that runs the tests, which asks for their command.
 const TESTS: &str = "tests-before-stop";
 const COMMAND: &str = "command";
 
-/// Leaves the tests out if the answer is that there are none.
+/// Leaves out the tests if the answer is that there are none.
 fn addition(guard: Guard, answers: Answers) -> Option<Addition> {
     let has_no_tests = guard.manifest.name == TESTS && answers.get(COMMAND).is_some_and(Vec::is_empty);
     (!has_no_tests).then(|| Addition { guard, source: "becket".to_owned(), answers })
@@ -116,7 +116,7 @@ fn installed(around: &Surroundings) -> impl Iterator<Item = &'static AgentConfig
     AGENTS.iter().filter(|agent| agent.programs.iter().any(|program| on_path(program, around).is_some()))
 }
 
-/// Ends with what to do next.
+/// Prints the next steps.
 fn tell_next(
     global: &Global,
     additions: &[Addition],

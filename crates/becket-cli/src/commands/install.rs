@@ -5,8 +5,8 @@ mod missing;
 mod program;
 mod show;
 
-pub(crate) use context::{InstallContext, named, on_path, places, record_directory};
-pub(crate) use missing::{missing_entries, missing_in_session};
+pub(crate) use context::{InstallContext, agent_by_name, on_path, places, record_directory};
+pub(crate) use missing::{missing_entries, missing_in_session, switched_off};
 pub(crate) use program::{major_of, version_of};
 pub(crate) use show::{AgentOutcome, apply, difference, scope_and_path, summary};
 
@@ -14,10 +14,10 @@ use crate::args::{Global, InstallArgs};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
-use crate::report::style::{WARNING, plain, styled};
-use becket_install::{AgentConfig, Installation, Records, Scope, install, status};
+use crate::report::style::{ERROR, WARNING, plain, styled};
+use becket_install::{AgentConfig, Installation, Records, Scope, hooks_off, install, status};
 
-/// Registers with the agents, one after another: one that can't be changed leaves the others as they are.
+/// Registers with the agents, one after another: a failure with one agent does not affect the others.
 pub(crate) fn run(args: &InstallArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let context = InstallContext::of(global, around, out)?;
     if args.list {
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &InstallArgs, global: &Global, around: &Surroundings, ou
     }
     let scope = context.scope(args.scope);
     let agents = chosen(args, scope, &context, around, out)?;
+    context.check_home()?;
     let program = program::to_register(args, scope, around)?;
     let wanted = Installation {
         program: &program,
@@ -38,6 +39,8 @@ pub(crate) fn run(args: &InstallArgs, global: &Global, around: &Surroundings, ou
     for agent in agents {
         let plan = install(agent, scope, &context.places, &records, &wanted);
         let done = apply(plan, agent, args.dry_run, &mut records, around, out)?;
+        let done =
+            if done.is_failure() { done } else { tell_switches(done, agent, scope, &context, around, out) };
         if !done.is_failure() {
             tell_steps(agent, &context, &records, out);
             if args.exec_rewrite && !agent.takes_rewrites() {
@@ -69,7 +72,8 @@ fn chosen(
 ) -> Result<Vec<&'static AgentConfig>, CliError> {
     let is_all = args.agents.iter().any(|name| name == "all");
     if !is_all {
-        let named: Vec<_> = args.agents.iter().map(|name| context::named(name)).collect::<Result<_, _>>()?;
+        let named: Vec<_> =
+            args.agents.iter().map(|name| context::agent_by_name(name)).collect::<Result<_, _>>()?;
         if named.iter().any(|agent| agent.name == "claude") && !args.only_hook {
             return Err(CliError::usage(
                 "Claude Code runs these hooks itself, and would run each twice; if becket is to be its only hook, add \
@@ -108,7 +112,7 @@ fn chosen(
     }
 }
 
-/// Names what a person still has to do, and what would run twice.
+/// Prints the remaining steps for the user, and warns about hooks that would run twice.
 fn tell_steps(agent: &AgentConfig, context: &InstallContext, records: &Records, out: &Out) {
     let title = agent.dialect().title;
     if let Some(step) = agent.step {
@@ -126,8 +130,26 @@ fn tell_steps(agent: &AgentConfig, context: &InstallContext, records: &Records, 
     }
 }
 
+/// Reports the settings with which the agent switches off its entries; they make the outcome a failure.
+fn tell_switches(
+    done: AgentOutcome,
+    agent: &AgentConfig,
+    scope: Scope,
+    context: &InstallContext,
+    around: &Surroundings,
+    out: &Out,
+) -> AgentOutcome {
+    let title = agent.dialect().title;
+    let found = hooks_off(agent, &context.places, &[scope]);
+    for off in &found {
+        let text = plain(&format!("{title}: {}", switched_off(off, around)));
+        out.eprint(&format!("{} {text}\n", styled(ERROR, "error:")));
+    }
+    if found.is_empty() { done } else { AgentOutcome::SwitchedOff(title) }
+}
+
 fn tell(text: &str, out: &Out) {
-    out.tell(&format!("{} {}\n", styled(WARNING, "note:"), plain(text)));
+    out.eprint(&format!("{} {}\n", styled(WARNING, "note:"), plain(text)));
 }
 
 /// Lists the registrations.

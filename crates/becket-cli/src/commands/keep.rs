@@ -1,7 +1,7 @@
 //! `becket keep`: a second process of `run`, which ends the remaining processes if the first one is killed.
 //!
-//! It ends the processes, and deletes the directory that only that run has needed. It reads the list of processes from
-//! stdin, which ends with the run. It gets no variable of the environment, no terminal and no descriptor but its pipe.
+//! It ends the processes, and deletes the directory that only that run needed. It reads the list of processes from
+//! stdin, which ends with the run. It gets no environment variables, no terminal and no descriptor except its pipe.
 
 use crate::env::Surroundings;
 use crate::error::CommandResult;
@@ -19,10 +19,10 @@ mod of_unix {
     use std::ffi::OsStr;
     use std::path::Path;
 
-    /// Waits for the end of the host, and then ends the processes that it has left.
+    /// Waits until the host has ended, and then ends the processes that it left behind.
     pub(crate) fn run(private: &Path) -> CommandResult {
         becket_process::keep(std::io::stdin().lock());
-        // After a run that has ended normally the directory does not exist.
+        // After a run that ended normally, the directory does not exist.
         drop(std::fs::remove_dir_all(private));
         Ok(0)
     }
@@ -35,7 +35,7 @@ mod of_unix {
         let keeper = Command::new(Program::exec(program, arguments), "/");
         Guard::start(&keeper)
             .inspect_err(|error| {
-                out.tell(&format!(
+                out.eprint(&format!(
                     "becket: if this run is killed, its hooks and commands are not ended: {error}\n"
                 ));
             })
@@ -43,7 +43,7 @@ mod of_unix {
     }
 }
 
-/// On other systems the system itself ends the processes.
+/// On other systems, the system itself ends the processes.
 #[cfg(not(unix))]
 mod of_others {
     use super::{CommandResult, Out, Surroundings};

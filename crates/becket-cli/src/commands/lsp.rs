@@ -1,6 +1,6 @@
 //! `becket lsp`: the findings, fixes, completion and documentation of hooks in an editor, over the Language Server Protocol.
 //!
-//! A document is checked as `becket check FILE` checks it, with the text that the editor holds.
+//! A document is checked as by `becket check FILE`, with the text in the editor.
 
 mod completion;
 mod document;
@@ -31,7 +31,7 @@ use tower_lsp_server::ls_types::{
 };
 use tower_lsp_server::{Client, LanguageServer, LspService, Server};
 
-/// Serves an editor on stdin and stdout until it goes.
+/// Serves an editor on stdin and stdout until it disconnects.
 pub(crate) fn run(global: &Global, around: &Surroundings) -> CommandResult {
     let session = Arc::new(session::launched(global, around)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global, around: &Surroundings) -> CommandResult {
             LspService::new(|client| Editor { client, session, documents: Mutex::default() });
         Server::new(tokio::io::stdin(), tokio::io::stdout(), socket).serve(service).await;
     });
-    // A thread may still wait for stdin.
+    // A thread may still be waiting for stdin.
     runtime.shutdown_background();
     Ok(0)
 }
@@ -72,7 +72,7 @@ impl Editor {
         self.documents().get(uri).cloned()
     }
 
-    /// Returns a document of JSON and the place of a position in it; `None` for the frontmatter of skills and agents.
+    /// Returns a JSON document and the place of a position in it; `None` for the frontmatter of skills and agents.
     fn place(&self, at: &TextDocumentPositionParams) -> Option<(Arc<Document>, Place)> {
         let uri = &at.text_document.uri;
         let document = self.open(uri).filter(|_| !uri.path().as_str().ends_with(".md"))?.document;
@@ -80,7 +80,7 @@ impl Editor {
         Some((document, place))
     }
 
-    /// Takes the text of a document and publishes its findings, unless a newer text has come meanwhile.
+    /// Checks the text of a document and publishes its findings, unless a newer text has arrived meanwhile.
     async fn take(&self, uri: Uri, text: String, version: i32) {
         let document = Arc::new(Document::new(text, version));
         let open = OpenDocument { document: document.clone(), found: Arc::default() };
@@ -150,7 +150,7 @@ impl LanguageServer for Editor {
     }
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
-        // The scripts that it names may have changed.
+        // The scripts that the document names may have changed.
         let uri = params.text_document.uri;
         if let Some(open) = self.open(&uri) {
             self.take(uri, open.document.text.clone(), open.document.version).await;

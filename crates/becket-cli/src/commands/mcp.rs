@@ -49,9 +49,9 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
     // Running a command in a workspace implies trust in it, but not in each of its servers.
     let is_trusted = args.servers.trust_project || folder_trusted;
     let request = session.clone().trusting(is_trusted).request();
-    let gathered = ServerSet::find(&request, &args.servers.named())?;
+    let gathered = ServerSet::find(&request, &args.servers.named_servers())?;
     for problem in &gathered.problems {
-        out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&problem.to_string(), 500)));
+        out.eprint(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&problem.to_string(), 500)));
     }
     let trusts_project = args.servers.trust_project;
     let at = McpContext { session: &session, gathered: &gathered, trusts_project, global, around, out };
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
     }
 }
 
-/// The session of the arguments. An agent starts a gateway anywhere in its project, or names the project.
+/// Returns the session of the arguments. An agent starts a gateway anywhere in its project, or names the project.
 fn launched(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> Result<Session, CliError> {
     let McpCommand::Gateway(_) = &args.command else { return session::launched(global, around) };
     let own = session::profile(global.profile).var("PROJECT_DIR");
@@ -91,7 +91,7 @@ fn launched(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -
 struct McpContext<'a> {
     session: &'a Session,
     gathered: &'a ServerSet,
-    /// Set if the arguments trust the folder.
+    /// True if the arguments trust the folder.
     trusts_project: bool,
     global: &'a Global,
     around: &'a Surroundings,
@@ -109,7 +109,7 @@ impl McpContext<'_> {
         Ok(servers.pool(self.session.environment(), &self.session.start, options)?)
     }
 
-    /// Returns the effective server of that name.
+    /// Returns the effective server with that name.
     fn server(&self, name: &str) -> Result<&becket_mcp::config::ConfiguredServer, CliError> {
         let servers = &self.gathered.resolved.servers;
         let found = servers.iter().find(|server| server.name.to_string() == name);

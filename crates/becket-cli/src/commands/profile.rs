@@ -64,7 +64,7 @@ fn show(report: &ProfileReport, global: &Global, around: &Surroundings, out: &Ou
     Ok(())
 }
 
-/// Returns the logs that are named, all of them, or that of the project.
+/// Returns the logs that the arguments name, all logs, or that of the project.
 fn files(args: &ProfileArgs, session: &Session, around: &Surroundings) -> Result<Vec<PathBuf>, CliError> {
     if !args.files.is_empty() {
         return Ok(args.files.iter().map(|file| typed(file, around)).collect());
@@ -78,7 +78,7 @@ fn files(args: &ProfileArgs, session: &Session, around: &Surroundings) -> Result
     if found.is_empty() { Err(CliError::NoRecords { project: project.to_owned() }) } else { Ok(found) }
 }
 
-/// Returns the logs of all projects; a log that was renamed is read with the one after it.
+/// Returns the logs of all projects; a log that was renamed is read with its successor.
 fn logs_in(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let is_log = |name: &str| name.ends_with(".jsonl") && !name.ends_with(".1.jsonl");

@@ -19,7 +19,7 @@ pub(crate) fn run(out: &Out) -> CommandResult {
     Ok(0)
 }
 
-/// The reference in Markdown.
+/// Returns the reference in Markdown.
 fn text() -> String {
     let mut command = help::command().term_width(100);
     command.build();

@@ -18,9 +18,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
-/// Replays transcripts and shows what is decided differently. Exits with 1 if something is.
+/// Replays transcripts and shows which decisions differ. Exits with 1 if any does.
 pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
-    // Here the option replaces the settings of the project, instead of adding to them.
+    // For `replay`, the option replaces the settings of the project, instead of adding to them.
     let new_settings = global.settings.as_deref().map(|given| text_of(given, around)).transpose()?;
     if args.bisect && new_settings.is_none() {
         return Err(CliError::usage(
@@ -30,6 +30,8 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out
     let session = session::in_project(&Global { settings: None, ..global.clone() }, around, out)?;
     let root = session.project.as_deref().unwrap_or(&session.start).to_owned();
     let transcripts = transcripts::find(&args.paths, &session, &root, around)?;
+    let typed =
+        |path: &PathBuf| around.process.cwd.as_deref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
     let jobs = args.jobs.map_or_else(|| 2 * available_parallelism().map_or(1, usize::from), usize::from);
     let replay = Replay {
         subject: subject(&session, &root),
@@ -37,6 +39,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out
         bisects: args.bisect,
         jobs,
         secrets: transcripts::secrets(around),
+        named: args.paths.iter().map(typed).collect(),
         transcripts,
     };
     let scratch = Scratch::create(&replay.subject).map_err(|error| CliError::lab(&error))?;
@@ -52,12 +55,12 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out
     }
     if let Some(kept) = kept {
         let (file, most) = (around.short(&kept), replayed.cases.len().min(args.keep.unwrap_or_default()));
-        out.tell(&format!("kept {most} of {} cases in {}\n", replayed.cases.len(), plain(&file)));
+        out.eprint(&format!("kept {most} of {} cases in {}\n", replayed.cases.len(), plain(&file)));
     }
     Ok(u8::from(replayed.report.has_findings()))
 }
 
-/// Runs the replay with a display of its progress, confined unless the user renounces that.
+/// Runs the replay with a progress display, confined unless the user opts out.
 fn replayed(
     replay: &Replay,
     scratch: &Scratch,

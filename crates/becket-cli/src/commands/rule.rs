@@ -29,7 +29,7 @@ pub(crate) fn run(args: &RuleArgs, global: &Global, around: &Surroundings, out: 
     Ok(0)
 }
 
-/// The page `docs/rules.md`.
+/// Returns the page `docs/rules.md`.
 fn page(rules: &[DiagnosticRule]) -> String {
     let mut text = "# The rules of `check`\n\n\
          Each finding of `becket check` has a code. `becket rule CODE` explains it at the terminal, `--severity CODE=LEVEL`\n\

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let permissions = permissions(args, &session.start)?;
     let session = Session { permissions, ..session };
     let cancel = CancellationToken::new();
-    // No question about trust for a session that can't be opened.
+    // A session that can't be opened must not ask about trust.
     let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
     let screen = terminal::opened(options.output, &session, around, out, &cancel);
     let terminal = screen.as_ref().map(|(terminal, _)| terminal);
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     {
         return Err(CliError::usage(nothing));
     }
-    // From here on the run leaves something behind that its end removes or completes: a signal only cancels it.
+    // From here on, the run creates things that its end removes or completes: a signal only cancels it.
     let signals = SignalRuntime::start(&cancel, &caught)?;
     // Started before everything else, and kept until the end.
     let private = around.process.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
@@ -124,16 +124,16 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         None => job.ended(&done),
     }
     printer.end();
-    // Output that was not written is worse than an error before it; a signal takes precedence over both.
+    // Output that could not be written is worse than an earlier error; a signal takes precedence over both.
     let written = writing.end();
     caught.exit_code().map_or_else(|| done.and_then(|code| written.map(|()| code)), Ok)
 }
 
-/// Names the project above the directory, whose settings a session does not read.
+/// Mentions the project above the directory, whose settings a session does not read.
 fn note_parent(session: &Session, out: &Out) {
     if let Some(parent) = project::parent(&session.start, &session.request()) {
         let why = project::not_read_by_sessions(&parent, &session.request());
-        out.tell(&format!("{} {}\n", styled(WARNING, "note:"), plain(&why)));
+        out.eprint(&format!("{} {}\n", styled(WARNING, "note:"), plain(&why)));
     }
 }
 
@@ -147,16 +147,16 @@ fn lines(at: RunContext<'_>, printer: &Printer, ending: Shutdown) -> Prompts {
     Prompts::Lines(Lines::open(host, answering, ending))
 }
 
-/// Returns whether a SessionStart hook may give the first prompt.
+/// Returns true if a SessionStart hook may provide the first prompt.
 fn may_start_with_a_prompt(session: &Session) -> bool {
     let engine = session.builder(false).build();
     engine.is_ok_and(|engine| engine.host().hooks().has_any(EventKind::SessionStart))
 }
 
-/// Warns of arguments that are accepted but have no effect here, and of tools that are probably misspelt.
+/// Warns about arguments that are accepted without effect, and about tools that are probably misspelt.
 fn warn_of_muted(args: &RunArgs, out: &Out) {
-    for name in args.sdk.mute.given() {
-        out.tell(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
+    for name in args.sdk.mute.present() {
+        out.eprint(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
     }
     let known = tools::known();
     // Names that no tool has are tolerated: SDKs name tools of other agents, too.
@@ -164,12 +164,12 @@ fn warn_of_muted(args: &RunArgs, out: &Out) {
         if let Some(near) = suggest(name, known).filter(|_| name != "default" && !known.contains(&name)) {
             let name = plain(name);
             let what = format!("`--tools`: there is no tool `{name}`; did you mean `{near}`?");
-            out.tell(&format!("{} {what}\n", styled(WARNING, "warning:")));
+            out.eprint(&format!("{} {what}\n", styled(WARNING, "warning:")));
         }
     }
 }
 
-/// Runs with a decision about the folder's trust; a user at a terminal is asked.
+/// Decides whether the folder is trusted; asks a user at a terminal.
 ///
 /// # Errors
 /// Errors if the user does not trust it: then nothing may run.
@@ -182,7 +182,7 @@ fn with_trust(session: Session, args: &RunArgs, terminal: Option<&Terminal>) -> 
     Ok(Session { folder_trusted: is_known || terminal.is_some(), ..session })
 }
 
-/// Replaces the system prompt by that of the named file.
+/// Replaces the system prompt by the content of the named file.
 fn with_prompt_file(args: &RunArgs, start: &Path) -> Result<RunArgs, CliError> {
     let mut args = args.clone();
     if let Some(file) = &args.sdk.system_prompt_file {

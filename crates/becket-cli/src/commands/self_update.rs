@@ -1,4 +1,4 @@
-//! `becket self update`: the programs of a release in place of those that `install.sh` has installed.
+//! `becket self update`: replaces the programs that `install.sh` has installed with those of a release.
 
 use super::self_version::{installation, refusal};
 use crate::args::{Global, SelfUpdateArgs};
@@ -21,14 +21,14 @@ use std::cmp::Ordering;
 use std::path::Path;
 use std::time::Duration;
 
-/// The size of the largest archive.
+/// The size limit of an archive, in bytes.
 const LARGEST: u64 = 512 * 1024 * 1024;
-/// The limit of a trial run of the new program.
+/// The time limit for a trial run of the new program.
 const TRIAL: Duration = Duration::from_secs(30);
-/// The exit codes of `--check`.
+/// The exit code of `--check` if there is a newer release.
 const NEWER: u8 = 1;
 
-/// Updates, or only looks.
+/// Updates, or only checks for an update.
 pub(crate) fn run(args: &SelfUpdateArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let copy = installation(around)?;
     let update = Update { args, global, around, out, cancel: CancellationToken::new() };
@@ -57,7 +57,7 @@ struct Update<'a> {
 }
 
 impl Update<'_> {
-    /// Returns the place of the releases: the option, the variable, or the project's own.
+    /// Returns the source of the releases: the option, the variable, or the project's own.
     fn source(&self) -> Result<ReleaseSource, CliError> {
         let of_variable = self.around.var("BECKET_RELEASES_URL").and_then(|url| url.to_str());
         let url = self.args.releases.as_deref().or(of_variable).unwrap_or(RELEASES);
@@ -66,7 +66,7 @@ impl Update<'_> {
         ReleaseSource::of(url, &options).map_err(CliError::not_updated)
     }
 
-    /// Returns the version of the release that is wanted.
+    /// Returns the requested version of the release.
     async fn wanted(&self, source: &ReleaseSource) -> Result<Version, CliError> {
         if let Some(version) = &self.args.version {
             return Ok(version.clone());
@@ -119,7 +119,7 @@ impl Update<'_> {
         Ok(0)
     }
 
-    /// Downloads, verifies, unpacks, tries and replaces.
+    /// Downloads, verifies, unpacks, tries out and installs the programs.
     async fn install(
         &self,
         replacement: &Replacement,
@@ -146,10 +146,10 @@ impl Update<'_> {
         if has_small && !programs.contains(&FULL) {
             return Err(CliError::not_updated(format!("`{folder}.tar.gz` does not contain `{FULL}`")));
         }
-        let said = self.tried(&staging.programs().join(SMALL)).await.map_err(CliError::not_updated)?;
-        if said != format!("becket {wanted}") {
+        let reported = self.tried(&staging.programs().join(SMALL)).await.map_err(CliError::not_updated)?;
+        if reported != format!("becket {wanted}") {
             return Err(CliError::not_updated(format!(
-                "the program of `{}` reports `{said}` instead of `becket {wanted}`",
+                "the program of `{}` reports `{reported}` instead of `becket {wanted}`",
                 source.name(&path)
             )));
         }
@@ -195,6 +195,6 @@ impl Update<'_> {
 
 /// Returns the version of this program.
 fn own() -> Version {
-    // INVARIANT: cargo accepts nothing else as the version of a package.
+    // INVARIANT: cargo accepts only valid versions of packages.
     Version::parse(env!("CARGO_PKG_VERSION")).unwrap_or(Version::new(0, 0, 0))
 }

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
             (None, Some(address)) => {
                 let linger = Duration::from_secs(args.linger);
                 let token = args.token_file.as_ref().map_or(private.join("token"), |file| start.join(file));
-                let wants = http::Wants { address, token, linger, patience };
+                let wants = http::ListenOptions { address, token, linger, patience };
                 http::serve(wants, host, &cancel, *out).await
             }
             (None, None) => on_stdio(host, patience, &cancel).await,
@@ -101,12 +101,12 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
         cancel.cancel();
         done
     });
-    // It does not exist if no session has stored anything.
+    // The directory does not exist if no session has stored anything.
     drop(std::fs::remove_dir_all(&private));
     done
 }
 
-/// One client, the program that has started this one.
+/// Serves one client, the program that started this one.
 async fn on_stdio(
     host: Arc<SessionDefaults>,
     patience: Duration,

@@ -1,5 +1,5 @@
-//! `becket supervise`: the supervisor of one line of `run`. Rules come over a socket that it inherits, and questions and
-//! denials go back over it.
+//! `becket supervise`: the supervisor of one command line of `run`. Rules arrive over a socket that it inherits, and
+//! questions and denials are sent back over it.
 
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
@@ -25,7 +25,7 @@ pub(crate) fn run(command: &[OsString], around: &Surroundings) -> CommandResult 
     supervise(channel, &program, search_path(around)).map_err(CliError::usage)
 }
 
-/// Elsewhere lines have no supervisor.
+/// Not supported on this platform: command lines have no supervisor.
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 pub(crate) fn run(_: &[OsString], _: &Surroundings) -> CommandResult {
     Err(CliError::usage("programs can be supervised on Linux only"))

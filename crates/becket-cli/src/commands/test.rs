@@ -35,7 +35,7 @@ pub(crate) fn run(args: &TestArgs, global: &Global, around: &Surroundings, out: 
     })
 }
 
-/// One `becket test`.
+/// One invocation of `becket test`.
 struct Tested<'a> {
     args: &'a TestArgs,
     global: &'a Global,
@@ -46,12 +46,12 @@ struct Tested<'a> {
 }
 
 impl Tested<'_> {
-    /// The root of the project.
+    /// Returns the root of the project.
     fn root(&self) -> &Path {
         self.session.project.as_deref().unwrap_or(&self.session.start)
     }
 
-    /// The configuration, with records of times if they are enabled.
+    /// Returns the configuration to test, with records of times if they are enabled.
     fn subject(&self) -> Subject {
         let Subject { builder, root, .. } = subject(self.session, self.root());
         let project = root.clone();
@@ -77,11 +77,11 @@ impl Tested<'_> {
         report.seed = seed;
         report.coverage = test::coverage(coverage::of(&hooks, &records, self.root()));
         if self.is_partial() {
-            // What other cases see is not known.
+            // The coverage by cases that were left out is unknown.
             report.coverage.iter_mut().for_each(|seen| seen.unproven_guard = false);
         }
         if self.args.mutate {
-            // Mutants take no time that anyone waits for.
+            // The times of mutants are not recorded: nobody waits for them.
             let unrecorded = subject(self.session, self.root());
             let runner =
                 Runner::new(unrecorded, self.cancel.clone()).map_err(|error| CliError::lab(&error))?;
@@ -127,14 +127,14 @@ impl Tested<'_> {
         Ok((cases, Some(seed)))
     }
 
-    /// Returns the name of a case, or of a file of cases, that was probably meant.
+    /// Returns the name of a case, or of a case file, that was probably meant.
     fn near(&self, suite: &Suite) -> Option<String> {
         let files = suite.cases.iter().filter_map(|case| case.origin.file.file_stem()?.to_str());
         let names: Vec<&str> = suite.cases.iter().map(|case| case.name.as_str()).chain(files).collect();
         self.args.filter.iter().find_map(|text| becket_base::suggest(text, &names)).map(str::to_owned)
     }
 
-    /// Returns whether some cases may be left out.
+    /// Returns true if some cases may be left out.
     fn is_partial(&self) -> bool {
         self.args.changed || !self.args.filter.is_empty()
     }
@@ -150,7 +150,7 @@ impl Tested<'_> {
         self.args.jobs.map_or_else(processors, usize::from)
     }
 
-    /// Runs the cases, several at a time; the records have the order of the cases.
+    /// Runs the cases, several at a time; the records are in the order of the cases.
     async fn records(&self, runner: &Runner, cases: &[Arc<Case>]) -> Vec<CaseRecord> {
         let keeps_projects = self.args.mutate;
         let one = |case| async move {
@@ -191,8 +191,8 @@ impl Tested<'_> {
     }
 }
 
-/// Returns the configuration of a session as what is tested: as it is, but in a copy of the project, and with every hook
-/// waited for.
+/// Returns the configuration of a session as the subject of a test: unchanged, but in a copy of the project, and
+/// waiting for every hook.
 pub(crate) fn subject(session: &Session, root: &Path) -> Subject {
     let launch = session.clone();
     let builder = move |project: &Path, environment| {
@@ -203,7 +203,7 @@ pub(crate) fn subject(session: &Session, root: &Path) -> Subject {
             waits_for_async: true,
             ..launch.clone()
         };
-        // Nobody acts on the verdicts of a test.
+        // Nothing acts on the verdicts of a test.
         session.builder(false).audit(Arc::new(NotAudited))
     };
     Subject {

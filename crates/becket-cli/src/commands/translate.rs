@@ -1,8 +1,8 @@
-//! `becket translate`: the hooks of a project in the native form of another agent, with what is lost of them.
+//! `becket translate`: the hooks of a project in the native form of another agent, and a report of the losses.
 
 use super::check::{CheckedAgent, agent_findings};
 use crate::args::{Global, TranslateArgs};
-use crate::commands::install::named;
+use crate::commands::install::agent_by_name;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
@@ -15,9 +15,9 @@ use becket_engine::handler::{Action, Background, Command, Handler, If, Shell};
 use becket_install::{AgentConfig, NativeHook, takes_matcher, translated};
 use becket_rules::MatcherKind;
 
-/// Prints the configuration, and on stderr what it does not contain.
+/// Prints the configuration, and to stderr what it does not contain.
 pub(crate) fn run(args: &TranslateArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
-    let agent = named(&args.to)?;
+    let agent = agent_by_name(&args.to)?;
     let session = session::in_project(global, around, out)?;
     let loaded = config::load(&session.request());
     let config = config::resolve(&loaded);
@@ -34,9 +34,9 @@ pub(crate) fn run(args: &TranslateArgs, global: &Global, around: &Surroundings, 
     })?;
     let found = agent_findings(&CheckedAgent::without_becket(agent), &config, &loaded);
     let report = findings::render(&found, &findings::Texts::new(), around);
-    out.tell(&report);
+    out.eprint(&report);
     for loss in &translation.losses {
-        out.tell(&format!("{} {}\n", styled(WARNING, "lost:"), plain(loss)));
+        out.eprint(&format!("{} {}\n", styled(WARNING, "lost:"), plain(loss)));
     }
     let title = agent.dialect().title;
     out.note(&format!(
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &TranslateArgs, global: &Global, around: &Surroundings, 
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 const NAME_PROJECT: [&str; 3] = ["claude", "gemini", "copilot"];
 
-/// The hooks so far, and what is lost.
+/// The hooks so far, and the losses.
 struct Translation {
     agent: &'static AgentConfig,
     hooks: Vec<NativeHook>,
@@ -119,7 +119,7 @@ impl Translation {
         self.losses.push(format!("{place}: the hook is left out: {why}"));
     }
 
-    /// Returns the matcher with the agent's names of tools.
+    /// Returns the matcher with the agent's own names of tools.
     fn matcher(&self, hook: &Handler) -> Result<Option<String>, String> {
         let is_everything = matches!(hook.matcher.kind(), MatcherKind::Everything);
         let is_about_tools =

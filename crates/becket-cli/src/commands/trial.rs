@@ -1,7 +1,7 @@
-//! `becket trial`: an installed agent against a scripted model, with Becket as its one hook and guards that deny.
+//! `becket trial`: runs an installed agent against a scripted model, with Becket as its only hook and guards that deny.
 //!
-//! It reads a [`Trial`] from stdin and prints a [`TrialReport`]. `doctor --prove` starts it in namespaces of its own where they
-//! can be had, and ends everything that it leaves.
+//! It reads a [`Trial`] from stdin and prints a [`TrialReport`]. `doctor --prove` starts it in separate namespaces if
+//! they are available, and ends everything that it leaves behind.
 
 mod canary;
 #[cfg(unix)]
@@ -16,37 +16,37 @@ use crate::out::Out;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// One agent to try.
+/// The agent of a trial, and the trial's options.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Trial {
-    /// The name of its dialect.
+    /// The name of the agent's dialect.
     pub(crate) agent: String,
-    /// Its program.
+    /// The agent's program.
     pub(crate) program: PathBuf,
-    /// The `becket` that its hooks start.
+    /// The `becket` program that the hooks start.
     pub(crate) becket: PathBuf,
     /// An empty directory for everything else.
     pub(crate) directory: PathBuf,
     /// The value of `PATH`.
     pub(crate) search_path: String,
-    /// Set if only variables keep requests on this machine.
+    /// True if only variables keep requests on this machine.
     pub(crate) needs_proxy: bool,
-    /// The limit of a run, in seconds.
+    /// The time limit of a run, in seconds.
     pub(crate) limit: u64,
 }
 
 /// The result of a trial.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TrialReport {
-    /// The version that the agent states.
+    /// The version that the agent reports.
     pub(crate) version: Option<String>,
     /// The results of the guards.
     pub(crate) guards: Vec<(Guard, GuardResult)>,
-    /// The reason for which nothing is proved.
+    /// The reason why nothing is proved.
     pub(crate) problem: Option<String>,
 }
 
-/// Runs the agent and prints what the guards held.
+/// Runs the agent and prints the results of the guards.
 pub(crate) fn run(around: &Surroundings, out: &Out) -> CommandResult {
     let bytes = read::stdin("the trial as JSON", around)?;
     let trial: Trial = serde_json::from_slice(&bytes)

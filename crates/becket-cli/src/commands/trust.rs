@@ -1,6 +1,6 @@
-//! `becket trust`: the folders whose hooks run although no session has asked about them (`protocol.md` G3).
+//! `becket trust`: the folders whose hooks run even if no session has asked about them (`protocol.md` G3).
 //!
-//! INVARIANT: nothing but keys typed at a terminal records trust; anybody may withdraw it.
+//! INVARIANT: only keys typed at a terminal record trust; any process may withdraw it.
 
 use super::allow_once::check_terminal;
 use super::ask::forget_keys;
@@ -17,7 +17,7 @@ use becket_engine::config::trust::is_recorded;
 use becket_install::AGENTS;
 use inquire::{InquireError, Text};
 
-/// Records trust in a folder, withdraws it, or lists what is trusted.
+/// Records trust in a folder, withdraws it, or lists trusted folders.
 pub(crate) fn run(args: &TrustArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let request = request(args, global, around)?;
     if args.list {
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &TrustArgs, global: &Global, around: &Surroundings, out:
     check_terminal(around)?;
     check_agents()?;
     if !is_yes(&plain(&folder.display().to_string()), out)? {
-        out.tell("nothing was recorded\n");
+        out.eprint("nothing was recorded\n");
         return Ok(1);
     }
     trust::record(&request).map_err(not_recorded)?;
@@ -46,12 +46,12 @@ pub(crate) fn run(args: &TrustArgs, global: &Global, around: &Surroundings, out:
     Ok(0)
 }
 
-/// The request of a session that starts in the folder.
+/// Returns the request of a session that starts in the folder.
 fn request(args: &TrustArgs, global: &Global, around: &Surroundings) -> Result<Request, CliError> {
     let session = session::launched(global, around)?;
     let Some(path) = &args.path else { return Ok(session.request()) };
     let path = session.start.join(path);
-    let failed = |why: String| CliError::NoDirectory { path: path.clone(), why };
+    let failed = |why: String| CliError::NoFolder { path: path.clone(), why };
     let start = path.canonicalize().map_err(|error| failed(error.to_string()))?;
     match start.is_dir() {
         true => Ok(Session { start, ..session }.request()),
@@ -75,7 +75,7 @@ fn check_agents() -> Result<(), CliError> {
 }
 
 fn is_yes(folder: &str, out: &Out) -> Result<bool, CliError> {
-    out.tell(&format!(
+    out.eprint(&format!(
         "{}\n\n  {folder}\n\nTrusting it lets its hooks and MCP servers run as you, and applies its permission rules.\n",
         styled(HEAD, "Do you trust what is in this folder?")
     ));
@@ -93,7 +93,7 @@ fn list(request: &Request, around: &Surroundings, out: &Out) -> CommandResult {
         out.print(&format!("{}\n", plain(&around.short(folder))))?;
     }
     if folders.is_empty() {
-        out.tell("no folder is trusted\n");
+        out.eprint("no folder is trusted\n");
     }
     Ok(0)
 }

@@ -1,7 +1,7 @@
 //! `becket uninstall`: removes Becket from the configurations of other agents.
 
 use crate::args::{Global, UninstallArgs};
-use crate::commands::install::{InstallContext, apply, named, summary};
+use crate::commands::install::{InstallContext, agent_by_name, apply, summary};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &UninstallArgs, global: &Global, around: &Surroundings, 
     let is_all = args.agents.iter().any(|name| name == "all");
     let agents: Vec<&'static AgentConfig> = match is_all {
         true => AGENTS.iter().collect(),
-        false => args.agents.iter().map(|name| named(name)).collect::<Result<_, CliError>>()?,
+        false => args.agents.iter().map(|name| agent_by_name(name)).collect::<Result<_, CliError>>()?,
     };
     let mut outcomes = Vec::new();
     for agent in agents {
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &UninstallArgs, global: &Global, around: &Surroundings, 
     summary(&outcomes, "removed from", args.dry_run, out)
 }
 
-/// Returns the places where an agent has entries: those of the user and of this project, and with `all` those on record in
-/// other projects.
+/// Returns the places where an agent has entries: those of the user and of this project, and with `all` the recorded
+/// ones in other projects.
 fn registrations(
     agent: &'static AgentConfig,
     args: &UninstallArgs,
@@ -63,7 +63,7 @@ fn registrations(
     found
 }
 
-/// Returns the project of a record of the agent.
+/// Returns the project of an agent's record.
 fn project_of(agent: &AgentConfig, record: &FileRecord) -> Option<PathBuf> {
     let below = agent.project.filter(|_| record.agent == agent.name && record.scope == Scope::Project)?;
     let root = record.path.ancestors().skip(1).find(|root| record.path.starts_with(root.join(below)))?;

@@ -1,5 +1,5 @@
-//! Texts from arguments, files and stdin: with a limit, never from an idle terminal, never from a pipe or a device instead of
-//! a file.
+//! Reads texts from arguments, files and stdin: with a limit, never from an idle terminal, and never from a pipe or a
+//! device instead of a file.
 
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -13,7 +13,7 @@ pub(crate) use becket_base::text_file::LIMIT;
 /// Reads `JSON|@FILE|-` as an object; `what` names the argument.
 ///
 /// # Errors
-/// Errors if it can't be read, or is not a JSON object.
+/// Errors if the text can't be read, or is not a JSON object.
 pub(crate) fn json_object(
     what: &'static str,
     given: &str,
@@ -43,7 +43,7 @@ pub(crate) fn json_object(
 /// Returns all of stdin.
 ///
 /// # Errors
-/// Errors if it is a terminal, larger than [`LIMIT`], or fails.
+/// Errors if stdin is a terminal, larger than [`LIMIT`], or can't be read.
 pub(crate) fn stdin(what: &'static str, around: &Surroundings) -> Result<Vec<u8>, CliError> {
     if around.terminals.stdin {
         return Err(CliError::StdinIsTerminal { what });

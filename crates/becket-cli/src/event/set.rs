@@ -1,6 +1,6 @@
-//! `--set key=value`: one field of an input, also inside an object.
+//! `--set key=value`: sets one field of an input, or one inside an object.
 //!
-//! A value is JSON if it parses, else text; if the table declares the field as text, it is text.
+//! A value is JSON if it parses, otherwise text; if the table declares the field as text, it is always text.
 
 use crate::error::CliError;
 use becket_model::table::{EventSpec, FieldSpec, FieldType};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// Sets a field.
 ///
 /// # Errors
-/// Errors if there is no `=`, no such field, or a value on the path is not an object.
+/// Errors if there is no `=`, there is no such field, or a value on the path is not an object.
 pub(crate) fn apply(
     input: &mut Map<String, Value>,
     spec: &EventSpec,
@@ -38,7 +38,7 @@ pub(crate) fn apply(
 /// Finds a field of the event's input.
 ///
 /// # Errors
-/// [`CliError::UnknownField`] with the nearest name.
+/// Returns [`CliError::UnknownField`] with the nearest name.
 pub(crate) fn check_field(spec: &EventSpec, name: &str) -> Result<&'static FieldSpec, CliError> {
     spec.all_input()
         .filter(|field| field.name != "hook_event_name")

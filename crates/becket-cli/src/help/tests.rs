@@ -6,11 +6,11 @@ use becket_rules::shell::Line;
 use clap::Command;
 use std::path::{Path, PathBuf};
 
-/// The largest screen that a short help may need.
+/// The maximum number of lines of a short help.
 const LINES: usize = 50;
 const COLUMNS: usize = 100;
 
-/// Every command that is shown, with its name in full.
+/// Returns every visible command, with its full name.
 fn shown() -> Vec<(String, Command)> {
     let mut whole = command().term_width(COLUMNS);
     whole.build();
@@ -39,7 +39,7 @@ fn long(command: &Command) -> String {
     command.clone().render_long_help().to_string()
 }
 
-/// The lines below `Examples`.
+/// Returns the lines below `Examples`.
 fn examples(help: &str) -> Vec<&str> {
     let lines = help.lines().skip_while(|line| !line.starts_with("Examples")).skip(1);
     lines.take_while(|line| line.starts_with("  ")).map(str::trim).collect()
@@ -166,7 +166,7 @@ fn codes_of(help: &str) -> Option<String> {
     (!paragraph.is_empty()).then(|| paragraph.join(" "))
 }
 
-/// Returns the cells of the row about a command, or about the one it belongs to.
+/// Returns the cells of the row about a command, or about its parent command.
 fn row_of<'p>(page: &'p str, name: &str) -> Option<Vec<&'p str>> {
     let row = page.lines().filter(|line| line.starts_with("| `")).find_map(|line| {
         let mut cells = line.trim_matches('|').split('|').map(str::trim);

@@ -1,11 +1,13 @@
-//! The records of package managers about their files. Each function reads files alone, and none asks the package manager.
+//! The records of package managers about their files. Each function only reads files, and never asks the package
+//! manager.
 
 use super::{NpmPlace, WheelInstaller};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns true if dpkg lists a program as a file of the package `becket`, below the root or below another one (`dpkg --root`).
+/// Returns true if dpkg lists a program as a file of the package `becket`, in the root or in another one (`dpkg
+/// --root`).
 pub(super) fn is_in_debian_list(program: &Path) -> bool {
     program.ancestors().skip(1).any(|root| {
         let Ok(list) = fs::read_to_string(root.join("var/lib/dpkg/info/becket.list")) else { return false };
@@ -13,13 +15,14 @@ pub(super) fn is_in_debian_list(program: &Path) -> bool {
     })
 }
 
-/// Returns true if a program is below a keg of Homebrew with its receipt: `Cellar/becket/VERSION/INSTALL_RECEIPT.json`.
+/// Returns true if a program belongs to a Homebrew keg with a receipt: `Cellar/becket/VERSION/INSTALL_RECEIPT.json`.
 pub(super) fn is_in_homebrew(program: &Path) -> bool {
     let is_keg = |keg: &Path| keg.parent().is_some_and(|formula| formula.ends_with("Cellar/becket"));
     program.ancestors().any(|keg| is_keg(keg) && keg.join("INSTALL_RECEIPT.json").is_file())
 }
 
-/// Returns the installer of the wheel that has a program: `becket-VERSION.dist-info/RECORD` lists it with its size.
+/// Returns the installer of the wheel that contains a program: `becket-VERSION.dist-info/RECORD` lists it with its
+/// size.
 pub(super) fn wheel_installer(program: &Path) -> Option<WheelInstaller> {
     let size = fs::metadata(program).ok()?.len();
     let prefix = program.parent()?.parent()?;
@@ -45,7 +48,7 @@ pub(super) fn wheel_installer(program: &Path) -> Option<WheelInstaller> {
     })
 }
 
-/// Returns the directories in which Python packages of a prefix can be.
+/// Returns the directories that may contain the Python packages of a prefix.
 fn packages(prefix: &Path) -> Vec<PathBuf> {
     let versions = fs::read_dir(prefix.join("lib")).into_iter().flatten().flatten();
     let of_python = versions
@@ -66,7 +69,8 @@ fn lists(info: &Path, packages: &Path, program: &Path, size: u64) -> bool {
     })
 }
 
-/// Returns the place of the npm package that has a program: `node_modules/@becket/PLATFORM` or `node_modules/becket`.
+/// Returns the place of the npm package that contains a program: `node_modules/@becket/PLATFORM` or
+/// `node_modules/becket`.
 pub(super) fn npm_place(program: &Path) -> Option<NpmPlace> {
     let modules = program.ancestors().find(|above| above.ends_with("node_modules"))?;
     let package = program.strip_prefix(modules).ok()?;
@@ -89,8 +93,8 @@ pub(super) fn npm_place(program: &Path) -> Option<NpmPlace> {
     })
 }
 
-/// Returns the source of a program that `cargo install` has installed, as arguments of `cargo install`; `.crates.toml` names it:
-/// `"becket-cli 0.1.0 (path+file:///…)" = ["becket"]`.
+/// Returns the source of a program that was installed with `cargo install`, as arguments of `cargo install`;
+/// `.crates.toml` names it: `"becket-cli 0.1.0 (path+file:///…)" = ["becket"]`.
 pub(super) fn cargo_source(program: &Path) -> Option<String> {
     let bin = program.parent().filter(|bin| bin.ends_with("bin"))?;
     let name = program.file_name()?.to_str()?;
@@ -115,7 +119,7 @@ fn arguments_of(source: &str) -> String {
     }
 }
 
-/// Returns whether a directory is one of cargo's target directory, and the clone that it belongs to.
+/// Returns `Some` if a directory is in cargo's target directory, with the clone that it belongs to, if it is known.
 pub(super) fn clone_of_build(directory: &Path) -> Option<Option<PathBuf>> {
     let is_target = |above: &&Path| {
         let is_tagged =

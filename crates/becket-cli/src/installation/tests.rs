@@ -1,9 +1,9 @@
-//! Copies as each installer leaves them.
+//! Copies as each installer creates them.
 
 use super::*;
 use tempfile::TempDir;
 
-/// A directory with files.
+/// Creates a directory with files.
 fn with(files: &[(&str, &str)]) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path().canonicalize().unwrap();

@@ -7,7 +7,7 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use tar::{Archive, Entry, EntryType};
 
-/// The size of the largest program.
+/// The size limit of a program, in bytes.
 const LARGEST: u64 = 1024 * 1024 * 1024;
 
 /// The reason why an archive was not unpacked.
@@ -50,7 +50,7 @@ pub(crate) fn unpack(archive: &Path, folder: &str, to: &Path) -> Result<Vec<&'st
         write(entry, &to.join(program), &broken)?;
         written.push(program);
     }
-    // The rest is read for the checksum of gzip, which follows it.
+    // The rest is read to verify the gzip checksum, which follows it.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(broken)?;
     if !written.contains(&SMALL) {
         return Err(ArchiveError::Incomplete { name, program: SMALL });
@@ -88,7 +88,7 @@ mod tests {
     use flate2::write::GzEncoder;
     use tar::{Builder, Header};
 
-    /// An archive with these files; `None` is a link.
+    /// Creates an archive with these files; `None` is a link.
     fn archive(directory: &Path, files: &[(&str, Option<&str>)]) -> PathBuf {
         let path = directory.join("archive");
         let mut builder = Builder::new(GzEncoder::new(File::create(&path).unwrap(), Compression::fast()));
@@ -100,7 +100,7 @@ mod tests {
                 header.set_entry_type(EntryType::Symlink);
                 header.set_link_name("/etc/passwd").unwrap();
             }
-            // A path that leaves the folder is refused by the builder, but not by every one.
+            // The builder refuses a path that leaves the folder, but other archivers may not.
             header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
             header.set_cksum();
             builder.append(&header, text.unwrap_or_default().as_bytes()).unwrap();

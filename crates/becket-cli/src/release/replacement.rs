@@ -1,10 +1,10 @@
-//! New programs in place of the installed ones.
+//! Replaces the installed programs with new ones.
 //!
-//! They are prepared in a directory beside the installed ones, so that each is replaced by a rename: the full program first,
-//! since the small one looks for it. If the second rename fails, the first is undone.
+//! The new programs are prepared in a directory beside the installed ones, so that each is replaced by a rename: the
+//! full program first, since the small one looks for it. If the second rename fails, the first is undone.
 //!
-//! INVARIANT: at every moment both installed names are whole programs. A process that is killed between the renames leaves
-//! `ready` behind, which the next update finishes first; what it leaves earlier is removed.
+//! INVARIANT: at every moment, both installed names are complete programs. A process that is killed between the renames
+//! leaves `ready` behind, which the next update finishes first; anything left by an earlier step is removed.
 
 use crate::installation::{FULL, MARKER, SMALL};
 use becket_base::file_lock::{LockState, try_lock};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const STAGING: &str = ".becket-update";
 /// The programs that are being unpacked.
 const NEW: &str = "new";
-/// The programs that are whole and were tried.
+/// The programs that are complete and were tried out.
 const READY: &str = "ready";
 /// The replaced full program, until the small one is replaced.
 const OLD: &str = "old";
@@ -37,15 +37,15 @@ pub(crate) enum ReplacementError {
     Half { program: PathBuf, replaced: PathBuf, why: io::Error },
 }
 
-/// The right to replace the programs of a directory, held by one process at a time.
+/// The right to replace the programs of a directory, which only one process has at a time.
 #[derive(Debug)]
 pub(crate) struct Replacement {
     directory: PathBuf,
-    /// Locked until it is dropped.
+    /// The lock, which is held until this is dropped.
     _marker: File,
 }
 
-/// A directory for new programs. It is removed with this value, unless they were put in place.
+/// A directory for new programs. It is removed when dropped, unless they were put in place.
 #[derive(Debug)]
 pub(crate) struct Staging<'a> {
     of: &'a Replacement,
@@ -84,12 +84,12 @@ impl Replacement {
         Ok(true)
     }
 
-    /// Creates the directory for new programs. What an interrupted download has left is removed.
+    /// Creates the directory for new programs. The remains of an interrupted download are removed.
     pub(crate) fn stage(&self) -> Result<Staging<'_>, ReplacementError> {
         self.remove()?;
         let created =
             create_private(&self.staging()).and_then(|()| create_private(&self.staging().join(NEW)));
-        // Made first, so that whatever was created is removed.
+        // Created first, so that everything created afterwards is removed.
         let staging = Staging { of: self };
         created.map_err(|why| ReplacementError::Directory { directory: self.directory.clone(), why })?;
         Ok(staging)
@@ -104,7 +104,7 @@ impl Replacement {
         }
     }
 
-    /// Puts a program that is ready in its place, if it was not put there before.
+    /// Puts a program that is ready in its place, if this has not been done before.
     fn put(&self, name: &str) -> Result<(), ReplacementError> {
         let (from, to) = (self.staging().join(READY).join(name), self.directory.join(name));
         if !from.exists() {
@@ -126,7 +126,7 @@ impl Replacement {
         fs::hard_link(&installed, old.join(FULL)).or_else(|_| fs::copy(&installed, old.join(FULL)).map(drop))
     }
 
-    /// Undoes the replacement of the full program; the small one could not be replaced.
+    /// Undoes the replacement of the full program, since the small one could not be replaced.
     fn undo(&self, error: ReplacementError) -> ReplacementError {
         let (old, installed) = (self.staging().join(OLD).join(FULL), self.directory.join(FULL));
         let undone = match old.exists() {
@@ -169,7 +169,7 @@ impl Staging<'_> {
 
 impl Drop for Staging<'_> {
     fn drop(&mut self) {
-        // What can't be removed is removed by the next update.
+        // The next update removes what can't be removed now.
         drop(self.of.remove());
     }
 }
@@ -182,7 +182,7 @@ fn create_private(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-/// Makes the names of a directory durable. On systems on which a directory can't be synchronised, they become so with time.
+/// Makes the names in a directory durable. If the system can't synchronise a directory, they become durable with time.
 fn sync(directory: &Path) {
     drop(File::open(directory).and_then(|directory| directory.sync_all()));
 }
@@ -191,7 +191,7 @@ fn sync(directory: &Path) {
 mod tests {
     use super::*;
 
-    /// A directory with both programs, as `install.sh` leaves it.
+    /// Creates a directory with both programs, as `install.sh` does.
     fn installed() -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
         for (name, text) in [(MARKER, "{}"), (FULL, "old full"), (SMALL, "old small")] {
@@ -208,7 +208,7 @@ mod tests {
         staging
     }
 
-    /// The texts of both programs, and whether anything else was left.
+    /// Returns the contents of both programs, and whether anything else was left.
     fn programs(directory: &Path) -> (String, String, bool) {
         let read = |name: &str| fs::read_to_string(directory.join(name)).unwrap();
         (read(FULL), read(SMALL), directory.join(STAGING).exists())
@@ -237,7 +237,7 @@ mod tests {
         let replacement = Replacement::begin(directory.path()).unwrap();
         drop(staged(&replacement));
         assert_eq!(programs(directory.path()), old());
-        // Killed: nothing is dropped.
+        // As if killed: nothing is dropped.
         std::mem::forget(staged(&replacement));
         assert!(!is_interrupted(directory.path()));
         staged(&replacement).put_in_place().unwrap();
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn an_update_that_is_killed_between_the_renames_is_finished_by_the_next() {
-        // The moments: before the first rename, between both, and after both.
+        // The process is killed before the first rename, between both, or after both.
         for renames in 0..=ORDER.len() {
             let directory = installed();
             {

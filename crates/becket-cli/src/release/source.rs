@@ -1,4 +1,4 @@
-//! The place that releases are downloaded from: a server, or a directory.
+//! The location that releases are downloaded from: a server, or a directory.
 
 use becket_base::address::is_loopback_host;
 use becket_base::http::deepest;
@@ -13,19 +13,19 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The time without a byte after which a download has failed.
+/// The time without any data after which a download fails.
 const STALLED: Duration = Duration::from_secs(60);
-/// The size of a piece of a file.
+/// The size of a chunk of a file, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// A place with releases.
+/// A location with releases.
 #[derive(Debug)]
 pub(crate) enum ReleaseSource {
     Directory(PathBuf),
     Server { client: Client, base: String },
 }
 
-/// The reason why something was not downloaded.
+/// The reason why a file was not downloaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DownloadError {
     #[error("`{url}` can't be used as the place of releases: {why}; write https://… or file:///…")]
@@ -43,7 +43,7 @@ pub(crate) enum DownloadError {
 }
 
 impl ReleaseSource {
-    /// Reads the URL of a place.
+    /// Parses the URL of a location.
     pub(crate) fn of(url: &str, options: &HttpOptions) -> Result<Self, DownloadError> {
         let refused = |why: String| DownloadError::Place { url: url.to_owned(), why };
         let parsed = Url::parse(url).map_err(|error| refused(error.to_string()))?;
@@ -55,7 +55,7 @@ impl ReleaseSource {
                     .map_err(|()| refused("it is not the path of a directory".to_owned()))?;
                 Ok(ReleaseSource::Directory(path))
             }
-            // The sum is from the same place as the archive, so that the connection has to be safe.
+            // The checksum comes from the same location as the archive, so the connection has to be secure.
             "http" if !is_here => Err(refused("plain HTTP is accepted from this machine only".to_owned())),
             "http" | "https" => {
                 let builder = http_client_builder(options).map_err(|error| refused(error.to_string()))?;

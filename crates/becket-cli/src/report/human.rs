@@ -47,7 +47,7 @@ pub(crate) fn headline(event: &str, subject: Option<&str>, samples: &[&str]) -> 
     format!("{}{about}{made_up}\n", styled(super::style::HEAD, event))
 }
 
-/// Returns the handlers that don't run, with the stage and the reason.
+/// Adds a row for a handler that does not run, with the stage and the reason.
 pub(crate) fn dropped(table: &mut Table, dropped: &SkippedHook, around: &Surroundings) {
     let (style, word) = match dropped.stage {
         "schema" => (WARNING, "broken"),

@@ -4,7 +4,7 @@ use crate::report::test::{CaseReport, MutantRow, Outcome, TestReport};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 
-/// Returns the results: one suite for the cases, one for the mutants that are not as they should be.
+/// Returns the results: one suite for the cases, one for the mutants that need attention.
 ///
 /// # Errors
 /// Errors if the XML can't be written.
@@ -29,10 +29,10 @@ fn of_case(case: &CaseReport) -> TestCase {
     let status = match case.result {
         Outcome::Passed => TestCaseStatus::success(),
         Outcome::Failed => {
-            let said = |mismatch: &super::test::MismatchReport| {
+            let describe = |mismatch: &super::test::MismatchReport| {
                 format!("{}: wanted {}, seen {}\n", mismatch.what, mismatch.wanted, mismatch.seen)
             };
-            non_success(NonSuccessKind::Failure, &case.mismatches().map(said).collect::<String>())
+            non_success(NonSuccessKind::Failure, &case.mismatches().map(describe).collect::<String>())
         }
         Outcome::Error => non_success(NonSuccessKind::Error, case.error.as_deref().unwrap_or_default()),
     };

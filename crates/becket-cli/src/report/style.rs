@@ -1,20 +1,20 @@
-//! Colours by meaning, and the text that may be coloured.
+//! Styles by meaning, and the text that they apply to.
 
 use anstyle::{AnsiColor, Style};
 
 pub(crate) use becket_base::text::visible as plain;
 
-/// Something is blocked or broken.
+/// The style of something that is blocked or broken.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// Something waits, or may be wrong.
+/// The style of something that waits, or may be wrong.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-/// Success.
+/// The style of success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// A headline.
+/// The style of a headline.
 pub(crate) const HEAD: Style = Style::new().bold();
-/// The source of an entry.
+/// The style of the source of an entry.
 pub(crate) const SOURCE: Style = AnsiColor::Cyan.on_default();
-/// Less important.
+/// The style of less important text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 /// No style.
 pub(crate) const NONE: Style = Style::new();
@@ -41,7 +41,7 @@ pub(crate) fn indented(text: &str, indent: usize) -> String {
     running(text, indent, None)
 }
 
-/// The same in lines that are at most as wide as the terminal.
+/// Indents the text like [`indented`], in lines that are at most as wide as the terminal.
 pub(crate) fn running(text: &str, indent: usize, width: Option<usize>) -> String {
     let blanks = " ".repeat(indent);
     let plain = plain(text.trim_end());
@@ -50,7 +50,7 @@ pub(crate) fn running(text: &str, indent: usize, width: Option<usize>) -> String
     lines.map(|line| format!("{blanks}{line}\n")).collect()
 }
 
-/// The widest line of running text, in characters.
+/// The maximum width of running text, in characters.
 const WIDTH: usize = 100;
 
 fn broken(line: &str, width: usize) -> Vec<&str> {

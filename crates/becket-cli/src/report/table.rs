@@ -1,7 +1,7 @@
 //! Columns that are aligned regardless of colours.
 
 use super::style::{NONE, one_line};
-use super::wrap;
+use crate::wrap;
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
@@ -16,17 +16,17 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// A cell in a style.
+    /// Creates a cell with a style.
     pub(crate) fn new(style: Style, text: &str) -> Self {
         Cell { text: one_line(text, WIDEST), style }
     }
 
-    /// A cell without a style.
+    /// Creates a cell without a style.
     pub(crate) fn text(text: &str) -> Self {
         Cell::new(NONE, text)
     }
 
-    /// A cell for the end of a line, which may be long.
+    /// Creates a cell for the end of a line, which may be long.
     pub(crate) fn last(style: Style, text: &str) -> Self {
         Cell { text: one_line(text, 4 * WIDEST), style }
     }
@@ -35,7 +35,7 @@ impl Cell {
         self.text.width()
     }
 
-    /// On a line of its own; nothing if it is empty.
+    /// Returns the cell on a separate line; nothing if it is empty.
     fn alone(&self, indent: usize) -> String {
         let (style, text) = (self.style, &self.text);
         if text.is_empty() {
@@ -70,8 +70,8 @@ impl Table {
         self.fitted(indent, None)
     }
 
-    /// Formats it in `width` columns. A last column of several words is broken between them; another that does not fit
-    /// beside the rest of its row is below it.
+    /// Formats the table in `width` columns. A last column of several words is wrapped between them; a last cell of one
+    /// word that does not fit beside the rest of its row is placed below it.
     pub(crate) fn fitted(&self, indent: usize, width: Option<usize>) -> String {
         let widths = self.widths();
         let layout = match width {
@@ -98,7 +98,8 @@ impl Table {
         (0..columns).map(|n| widest(n).unwrap_or(0)).collect()
     }
 
-    /// Computes the positions of the columns: the widest shrink until the rest fits. The first always keeps its width.
+    /// Computes the positions of the columns: the widest shrink until the rest fits. The first column always keeps its
+    /// width.
     fn layout(&self, widths: &[usize], indent: usize, width: usize) -> Layout {
         let mut beside = vec![true; widths.len()];
         loop {
@@ -128,7 +129,7 @@ impl Table {
     }
 }
 
-/// The narrowest that a column of several words may become.
+/// The minimum width of a column of several words.
 const ROOM: usize = 24;
 
 /// The columns that are next to each other, and the position of the last one if it is wrapped between words.

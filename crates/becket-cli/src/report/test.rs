@@ -30,14 +30,14 @@ pub(crate) struct TestReport {
 /// An error in a file of cases.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FileError {
-    /// The place.
+    /// The position.
     pub(crate) at: SourcePosition,
     /// The error.
     pub(crate) what: String,
 }
 
 impl TestReport {
-    /// Reads the records of the cases of a suite; `root` is that of the project.
+    /// Creates the report from the records of a suite's cases; `root` is that of the project.
     pub(crate) fn new(suite: &Suite, records: &[CaseRecord], root: &Path) -> Self {
         let of_file = |error: &becket_lab::case_file::CaseFileError| FileError {
             at: case::position(&error.origin),
@@ -56,12 +56,12 @@ impl TestReport {
         }
     }
 
-    /// Returns how many cases have a result.
+    /// Returns the number of cases with this outcome.
     pub(crate) fn count(&self, outcome: Outcome) -> usize {
         self.cases.iter().filter(|case| case.result == outcome).count()
     }
 
-    /// Returns how many mutants have a result.
+    /// Returns the number of mutants with this outcome.
     pub(crate) fn count_mutants(&self, outcome: MutantOutcome) -> usize {
         self.mutants.iter().flatten().filter(|row| row.result == outcome).count()
     }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The answers of a file. Clones are the same answers.
+/// The answers in a file. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Answers(Arc<Mutex<State>>);
 
@@ -31,10 +31,10 @@ enum RemainingAnswers {
 }
 
 impl Answers {
-    /// Reads a file.
+    /// Reads the answers from a file.
     ///
     /// # Errors
-    /// Errors if it can't be read, or is not an object or a list of keys.
+    /// Errors if the file can't be read, or is not an object or a list of keys.
     pub(crate) fn of_file(path: &Path) -> Result<Self, CliError> {
         let wrong = |why: String| CliError::Answers { path: path.to_owned(), why };
         let value: Value =

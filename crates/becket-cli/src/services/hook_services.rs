@@ -1,4 +1,4 @@
-//! The services for the hooks of one command, created from the arguments.
+//! The services for the hooks of one command, created from its arguments.
 
 use super::{Answers, Person};
 use crate::args::{FireArgs, McpCallArgs, ModelArgs, ProgressChoice};
@@ -20,7 +20,7 @@ pub(crate) struct ServiceOptions<'a> {
     models: &'a ModelArgs,
     answers: Option<&'a Path>,
     nobody_to_ask: bool,
-    /// Set if stdin is used for something else than a user's keys.
+    /// True if stdin is used for something other than a user's keys.
     is_piped_in: bool,
     progress: ProgressChoice,
     session_dir: Option<&'a Path>,
@@ -66,24 +66,24 @@ impl<'a> From<&'a McpCallArgs> for ServiceOptions<'a> {
     }
 }
 
-/// The services for hooks, and their display.
+/// The services for hooks, and the display of their progress.
 pub(crate) struct HookServices {
     models: Arc<dyn Models>,
-    /// The environment of the tools of agents.
+    /// The environment for the tools of agents.
     environment: Environment,
     answers: Option<Answers>,
     person: Option<Person>,
     /// The directory for state that outlives this process, if one is named.
     session_dir: Option<PathBuf>,
-    /// The progress display while they run.
+    /// The display of running hooks.
     pub(crate) progress: Progress,
 }
 
 impl HookServices {
-    /// Reads what the arguments name.
+    /// Creates the services that the arguments name.
     ///
     /// # Errors
-    /// Where a file can't be used.
+    /// Errors if a file can't be used.
     pub(crate) fn new(
         options: &ServiceOptions<'_>,
         session: &Session,
@@ -121,7 +121,7 @@ impl HookServices {
     /// Creates the services for a hook of another agent: nothing is shown, and no user is asked.
     ///
     /// # Errors
-    /// Where a file can't be used.
+    /// Errors if a file can't be used.
     pub(crate) fn silent(
         options: &ServiceOptions<'_>,
         session: &Session,
@@ -163,7 +163,7 @@ impl HookServices {
         self.person.as_ref()
     }
 
-    /// Waits until no question is on the screen: one may have just been withdrawn.
+    /// Waits until no question is on the screen: one may just have been withdrawn.
     pub(crate) async fn screen_is_free(&self) {
         if let Some(person) = &self.person {
             drop(person.terminal.lock().await);
@@ -174,7 +174,7 @@ impl HookServices {
     pub(crate) fn end(&self, out: &Out) {
         self.progress.end();
         for notice in self.answers.iter().flat_map(Answers::notices) {
-            out.tell(&format!("{} {}\n", styled(WARNING, "answers:"), plain(&notice)));
+            out.eprint(&format!("{} {}\n", styled(WARNING, "answers:"), plain(&notice)));
         }
     }
 }

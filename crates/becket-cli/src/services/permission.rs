@@ -1,6 +1,6 @@
 //! The user at the terminal, who is asked whether a tool may be called.
 //!
-//! INVARIANT: only a plain yes is one.
+//! INVARIANT: only an explicit yes counts as one.
 
 use super::Person;
 use crate::report::style::one_line;

@@ -1,8 +1,8 @@
 //! The user at the terminal, who is asked by a separate process.
 //!
 //! A blocking read of keys can't be interrupted, but a process can be ended. It restores the terminal as soon as its
-//! stdin ends: when the question is withdrawn, and when a signal ends `fire`. If `fire` is killed it ends too, and
-//! restores only the settings, since the shell has the terminal again.
+//! stdin ends: when the question is withdrawn, and when a signal ends `fire`. If `fire` is killed, it ends too, and
+//! restores only the settings, since the shell then owns the terminal again.
 
 use super::question::{QuestionAnswer, ToAsk, WITHDRAWN};
 use crate::out::Out;
@@ -20,7 +20,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 /// The user at the terminal.
 #[derive(Clone)]
 pub(crate) struct Person {
-    /// This program.
+    /// The path of this program.
     pub(crate) program: PathBuf,
     /// True if stderr shows colour.
     pub(crate) colour: bool,
@@ -28,9 +28,9 @@ pub(crate) struct Person {
     pub(crate) progress: Progress,
     /// Cancelled when the user interrupts.
     pub(crate) interrupt: CancellationToken,
-    /// The output for the error that the user can't be asked.
+    /// The output for the error if the user can't be asked.
     pub(crate) out: Out,
-    /// Held until the terminal is as it was.
+    /// Locked until the terminal is restored.
     pub(crate) terminal: Arc<Mutex<()>>,
 }
 
@@ -51,7 +51,7 @@ impl AskUser for Person {
                     std::future::pending().await
                 }
                 QuestionAnswer::Unasked(why) => {
-                    self.out.tell(&format!("the question of a hook could not be asked: {}\n", plain(&why)));
+                    self.out.eprint(&format!("the question of a hook could not be asked: {}\n", plain(&why)));
                     None
                 }
             }
@@ -63,7 +63,7 @@ impl Person {
     /// Starts the process and waits for its output. Dropping the future closes its stdin, which ends the process.
     async fn read_answer(&self, to_ask: &ToAsk, terminal: OwnedMutexGuard<()>) -> QuestionAnswer {
         let unasked = |error: &dyn std::fmt::Display| QuestionAnswer::Unasked(error.to_string());
-        let (child, mut asked) = match self.start() {
+        let (child, mut pending) = match self.start() {
             Ok(started) => started,
             Err(error) => return unasked(&error),
         };
@@ -72,8 +72,8 @@ impl Person {
             Err(error) => return unasked(&error),
         };
         line.push(b'\n');
-        // A process that has ended before it has read is detected by its output.
-        drop(asked.0.write_all(&line));
+        // A process that has ended before reading is detected by its output.
+        drop(pending.0.write_all(&line));
         let waiting = tokio::task::spawn_blocking(move || last_words(child, terminal));
         match waiting.await {
             Ok(Ok(words)) => serde_json::from_str(&words).unwrap_or_else(|error| unasked(&error)),
@@ -91,11 +91,11 @@ impl Person {
     }
 }
 
-/// A question whose answer is awaited.
+/// A question that waits for an answer.
 struct PendingQuestion(ChildStdin);
 
 impl Drop for PendingQuestion {
-    /// Withdraws the question: a stdin that ends without that word means that `fire` was killed.
+    /// Withdraws the question: a stdin that ends without this message means that `fire` was killed.
     fn drop(&mut self) {
         drop(self.0.write_all(WITHDRAWN));
     }

@@ -4,7 +4,7 @@
 use becket_engine::Question;
 use serde::{Deserialize, Serialize};
 
-/// The line after a question that is withdrawn.
+/// The line that withdraws a question.
 pub(crate) const WITHDRAWN: &[u8] = b"withdrawn\n";
 
 /// A question for the user.
@@ -20,12 +20,12 @@ pub(crate) struct ToAsk {
     pub(crate) colour: bool,
 }
 
-/// One option.
+/// An option of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct QuestionOption {
     /// The label.
     pub(crate) label: String,
-    /// More about it.
+    /// The description of the option.
     pub(crate) description: Option<String>,
 }
 
@@ -33,18 +33,18 @@ pub(crate) struct QuestionOption {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum QuestionAnswer {
-    /// Selected the option at this index, from 0.
+    /// The option at this index, from 0, was selected.
     Chose(usize),
-    /// Selected none.
+    /// No option was selected.
     None,
-    /// Interrupted.
+    /// The user interrupted.
     Interrupted,
-    /// Could not be asked, with the reason.
+    /// The user could not be asked, for this reason.
     Unasked(String),
 }
 
 impl ToAsk {
-    /// The question for a terminal with or without colour.
+    /// Creates the question for a terminal with or without colour.
     pub(crate) fn new(question: &Question, colour: bool) -> Self {
         let offered = |choice: &becket_engine::Choice| QuestionOption {
             label: choice.label.clone(),

@@ -1,7 +1,8 @@
 //! The models of a session: its own, and the others that hooks and subagents may use.
 //!
-//! A name `script:FILE` selects a model that answers from a file. It is allowed on the command line and in variables, and
-//! elsewhere only in a session whose own model is such a script: no file of a repository replaces a model by one.
+//! A name `script:FILE` selects a model that answers from a file. It is allowed on the command line and in variables,
+//! and elsewhere only in a session whose own model is such a script: no file of a repository can replace a real model
+//! by a script.
 
 use super::{ModelFacts, models_of as chosen};
 use crate::args::{ModelArgs, RunModelArgs};
@@ -23,11 +24,11 @@ pub(crate) const TABLE: &str = "models.json";
 const SCRIPT: &str = "script:";
 /// The variable that names the model of a session.
 const MODEL: &str = "ANTHROPIC_MODEL";
-/// The variable that names the small fast one.
+/// The variable that names the small fast model.
 const SMALL: &str = "ANTHROPIC_SMALL_FAST_MODEL";
 /// The default model if there is an Anthropic key.
 const DEFAULT: &str = "sonnet";
-/// The variables that may hold that key.
+/// The variables that may contain that key.
 const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
 
 /// The models of a session.
@@ -41,7 +42,7 @@ pub(crate) struct RunModels {
     start: PathBuf,
     /// The scripts that were read, by name: each continues at its current position.
     scripts: Mutex<HashMap<String, Arc<dyn Model>>>,
-    /// True if the session has a server of its own (`--model-url`).
+    /// True if the session has its own server (`--model-url`).
     has_server: bool,
 }
 
@@ -77,17 +78,17 @@ impl RunModels {
         Ok(models)
     }
 
-    /// The name of the session's own model.
+    /// Returns the name of the session's own model.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns whether the session's model is one of Anthropic's.
+    /// Returns true if the session's model is one of Anthropic's.
     pub(crate) fn is_anthropic(&self) -> bool {
         self.name.starts_with("anthropic::") || !self.name.contains("::") && !self.is_scripted()
     }
 
-    /// Returns whether the session's model answers from a file.
+    /// Returns true if the session's model answers from a file.
     pub(crate) fn is_scripted(&self) -> bool {
         self.name.starts_with(SCRIPT)
     }
@@ -98,11 +99,11 @@ impl RunModels {
     }
 
     /// Returns another model for the session, by the name that its user gives it: as on the command line, a name
-    /// without a provider means one of the session's own server, if the session has one.
+    /// without a provider means a model of the session's own server, if the session has one.
     ///
     /// # Errors
     /// Errors if there is no such model, or no key for it.
-    pub(crate) fn named(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    pub(crate) fn by_name(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
         if name == self.name {
             return self.get(name);
         }
@@ -114,7 +115,7 @@ impl RunModels {
     /// # Errors
     /// Errors if it is the same model, does not exist, or has no key.
     pub(crate) fn fallback(&self, name: &str) -> Result<Arc<dyn Model>, CliError> {
-        let model = self.named(name).map_err(unusable)?;
+        let model = self.by_name(name).map_err(unusable)?;
         let own = self.get(&self.name).map_err(unusable)?;
         if model.name() == own.name() {
             return Err(CliError::usage(format!(
@@ -158,8 +159,8 @@ impl Models for RunModels {
     }
 }
 
-/// Returns the table of models: the built-in one, under the user's own. A repository can't change it: it decides what
-/// limits on the cost mean.
+/// Returns the table of models: the built-in one, overridden by the user's own. A repository can't change it: it
+/// determines the meaning of cost limits.
 fn table(environment: &Environment, start: &Path) -> Result<Arc<ModelTable>, CliError> {
     let built_in = ModelTable::built_in();
     let directory = Request::new(Profile::becket(), environment.clone(), start).user_directory();
@@ -190,7 +191,7 @@ fn unusable(error: ModelError) -> CliError {
         return BadScript { why: message }.into();
     }
     let error = error.to_string();
-    // A suggestion ends with its own mark.
+    // A suggestion ends with its own punctuation mark.
     let end = if error.ends_with('?') { "" } else { "." };
     no_model(&format!("{error}{end} {WAYS}"))
 }

@@ -1,9 +1,11 @@
 //! The exporter of this process: its activation, its destination, and its end.
 //!
-//! The standard variables (`OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_BSP_*`, `OTEL_BLRP_*`)
+//! The standard variables (`OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_BSP_*`, `OTEL_BLRP_*`,
+//! `OTEL_METRIC_*`)
 //! are read by the crates of OpenTelemetry themselves.
 
 use super::client::{FirstFailure, Transport};
+use super::metrics::MetricExport;
 use super::records::RecordExport;
 use super::spans::Spans;
 use crate::args::{Cli, Command};
@@ -17,6 +19,7 @@ use becket_engine::Builder;
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::metrics::Temporality;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -34,6 +37,9 @@ static EXPORTER: OnceLock<Exporter> = OnceLock::new();
 /// The options of the arguments and the environment.
 struct ExporterOptions {
     spans: Option<SignalOptions>,
+    metrics: Option<SignalOptions>,
+    /// The temporality of metrics, unless a variable names one.
+    temporality: Option<Temporality>,
     records: Option<SignalOptions>,
     client: becket_llm::HttpOptions,
     /// The home directory, in which the audit log is.
@@ -42,7 +48,7 @@ struct ExporterOptions {
     is_hook: bool,
 }
 
-/// The options of one signal: spans, or logs.
+/// The options of one signal: spans, metrics or logs.
 struct SignalOptions {
     /// The protocol, or the reason why nothing can be exported.
     protocol: Result<Protocol, String>,
@@ -78,6 +84,8 @@ impl SignalOptions {
 struct Exporter {
     /// That of spans, or the reason why there is none.
     spans: Option<Result<SpanExport, String>>,
+    /// That of metrics, or the reason why there is none.
+    metrics: Option<Result<MetricExport, String>>,
     records: Option<Arc<RecordExport>>,
 }
 
@@ -86,15 +94,19 @@ struct SpanExport {
     failed: FirstFailure,
 }
 
-/// Records whether spans and audit records are exported; nothing is started before the first engine.
+/// Keeps what is exported and how; nothing is started before the first engine.
 pub(crate) fn begin(cli: &Cli, around: &Surroundings) {
-    let spans = SignalOptions::of("TRACES", cli, around);
-    let records = SignalOptions::of("LOGS", cli, around);
-    if spans.is_none() && records.is_none() {
+    let signal = |name: &str| SignalOptions::of(name, cli, around);
+    let (spans, metrics, records) = (signal("TRACES"), signal("METRICS"), signal("LOGS"));
+    if spans.is_none() && metrics.is_none() && records.is_none() {
         return;
     }
+    // A process that answers one event has no total to report, so its metrics are what was added.
+    let names_temporality = around.var("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE").is_some();
     let wanted = ExporterOptions {
         spans,
+        metrics,
+        temporality: (!names_temporality).then_some(Temporality::Delta),
         records,
         client: models::http(&environment(around)),
         home: environment(around).home().map(Into::into),
@@ -105,12 +117,16 @@ pub(crate) fn begin(cli: &Cli, around: &Surroundings) {
     drop(WANTED.set(wanted));
 }
 
-/// Returns the engine, with spans and with copies of its audit log, as far as they are enabled.
+/// Returns the engine, with spans, metrics and copies of its audit log, as far as they are enabled.
 pub(crate) fn observed(builder: Builder) -> Builder {
     let Some(wanted) = WANTED.get() else { return builder };
     let exporter = EXPORTER.get_or_init(|| Exporter::start(wanted));
     let builder = match &exporter.spans {
         Some(Ok(spans)) => builder.observe(Spans::new(spans.provider.tracer("becket"))),
+        Some(Err(_)) | None => builder,
+    };
+    let builder = match &exporter.metrics {
+        Some(Ok(metrics)) => builder.observe(metrics.observer()),
         Some(Err(_)) | None => builder,
     };
     match &exporter.records {
@@ -131,7 +147,7 @@ pub(crate) fn end(out: &Out) {
         return;
     }
     for failure in failures {
-        out.tell(&format!("{WARNING}warning:{WARNING:#} {}\n", one_line(&failure, 300)));
+        out.eprint(&format!("{WARNING}warning:{WARNING:#} {}\n", one_line(&failure, 300)));
     }
 }
 
@@ -144,23 +160,39 @@ impl Exporter {
             let (transport, protocol) = connected(signal)?;
             SpanExport::start(&transport, protocol, resource.clone())
         });
+        let metrics = wanted.metrics.as_ref().map(|signal| {
+            let (transport, protocol) = connected(signal)?;
+            MetricExport::start(&transport, protocol, resource.clone(), wanted.temporality)
+        });
         let records = wanted.records.as_ref();
         let records = records.map(|signal| Arc::new(RecordExport::new(connected(signal), resource.clone())));
-        Exporter { spans, records }
+        Exporter { spans, metrics, records }
     }
 
-    /// Returns a sentence for each kind of thing that did not arrive.
+    /// Returns a sentence for each kind of data that did not arrive.
     fn end(&self, limit: Duration) -> Vec<String> {
-        // Both at the same time: one must not use up the time of the other.
+        // All at the same time: one must not use up the time of another.
         thread::scope(|scope| {
             let records = scope.spawn(|| self.records.as_ref().and_then(|records| records.end(limit)));
+            let metrics = scope.spawn(|| match self.metrics.as_ref()? {
+                Ok(metrics) => metrics.end(limit),
+                Err(why) => Some(why.clone()),
+            });
             let spans = match &self.spans {
                 None => None,
                 Some(Err(why)) => Some(why.clone()),
                 Some(Ok(spans)) => spans.end(limit),
             };
-            let spans = spans.map(|why| format!("spans did not reach the collector: {why}"));
-            spans.into_iter().chain(records.join().ok().flatten()).collect()
+            let lost = match (spans, metrics.join().ok().flatten()) {
+                (Some(spans), Some(metrics)) if spans == metrics => vec![("spans and metrics", spans)],
+                (spans, metrics) => {
+                    let spans = spans.map(|why| ("spans", why));
+                    spans.into_iter().chain(metrics.map(|why| ("metrics", why))).collect()
+                }
+            };
+            let lost =
+                lost.into_iter().map(|(name, why)| format!("{name} did not reach the collector: {why}"));
+            lost.chain(records.join().ok().flatten()).collect()
         })
     }
 }
@@ -182,12 +214,12 @@ impl SpanExport {
     /// Returns the reason why spans did not arrive, if they did not.
     fn end(&self, limit: Duration) -> Option<String> {
         let ended = self.provider.shutdown_with_timeout(limit);
-        self.failed.take().or_else(|| ended.err().map(|_| late(limit)))
+        self.failed.take().or_else(|| ended.err().map(|_| timeout_message(limit)))
     }
 }
 
 /// The reason of a collector that was too slow.
-pub(super) fn late(limit: Duration) -> String {
+pub(super) fn timeout_message(limit: Duration) -> String {
     format!("it did not take them within {} ms", limit.as_millis())
 }
 

@@ -4,7 +4,7 @@
 //! queue that is full drops it. Nothing is in a copy that is not in the file, but the hash of the line.
 
 use super::client::{FirstFailure, Transport};
-use super::exporter::late;
+use super::exporter::timeout_message;
 use becket_audit::{RecordBody, RecordObserver, VerdictRecord, WrittenRecord};
 use opentelemetry::Key;
 use opentelemetry::logs::{AnyValue, LogRecord as _, Logger as _, LoggerProvider as _, Severity};
@@ -54,7 +54,7 @@ impl RecordExport {
                 let why = export
                     .failed
                     .take()
-                    .unwrap_or_else(|| ended.map_or_else(|_| late(limit), |()| too_many()));
+                    .unwrap_or_else(|| ended.map_or_else(|_| timeout_message(limit), |()| too_many()));
                 (export.arrived.load(Ordering::Acquire), why)
             }
         };

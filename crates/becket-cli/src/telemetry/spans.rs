@@ -88,7 +88,7 @@ impl Spans {
             .span_builder(format!("hook {}", run.handler.action.name()))
             .with_kind(SpanKind::Internal)
             .with_start_time(now.checked_sub(run.elapsed).unwrap_or(now))
-            .with_attributes(attributes(&run.handler, run))
+            .with_attributes(attributes(run))
             .start_with_context(&self.tracer, &parent);
         span.set_attribute(KeyValue::new("becket.background", in_background));
         if let Some(firing) = &firing {
@@ -132,23 +132,28 @@ impl Observer for Spans {
     }
 }
 
-fn attributes(handler: &Handler, run: &Run) -> Vec<KeyValue> {
-    let mut all = vec![
-        KeyValue::new("becket.event", handler.event.name()),
-        KeyValue::new("becket.handler.kind", handler.action.name()),
-        KeyValue::new("becket.handler.label", masked(&handler.place.label)),
-        KeyValue::new("becket.handler.source", handler.place.source.to_string()),
-        KeyValue::new("becket.outcome", run.status.as_str()),
-        KeyValue::new("becket.duration_ms", millis(run.elapsed)),
-    ];
+fn attributes(run: &Run) -> Vec<KeyValue> {
+    let mut all = handler_attributes(&run.handler, run.status);
+    all.push(KeyValue::new("becket.duration_ms", millis(run.elapsed)));
     if let Some(exit) = run.exit {
         all.push(KeyValue::new("process.exit.code", i64::from(exit)));
     }
     all
 }
 
+/// Returns the attributes that spans and metrics of a handler share.
+pub(super) fn handler_attributes(handler: &Handler, status: Ended) -> Vec<KeyValue> {
+    vec![
+        KeyValue::new("becket.event", handler.event.name()),
+        KeyValue::new("becket.handler.kind", handler.action.name()),
+        KeyValue::new("becket.handler.label", masked(&handler.place.label)),
+        KeyValue::new("becket.handler.source", handler.place.source.to_string()),
+        KeyValue::new("becket.outcome", status.as_str()),
+    ]
+}
+
 /// Returns the decision of the handlers in one word, without permission rules.
-fn word(verdict: &Verdict) -> &'static str {
+pub(super) fn word(verdict: &Verdict) -> &'static str {
     if verdict.stop.is_some() {
         return "stop";
     }

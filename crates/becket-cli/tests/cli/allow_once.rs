@@ -1,4 +1,4 @@
-//! `allow-once`: a person's yes to a call that an agent could not ask about.
+//! `allow-once`: a user's approval of a call that an agent could not ask about.
 
 use crate::tmux::Terminal;
 use crate::{env, workspace};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// The guarded example, which asks before work that is not committed is thrown away.
+/// Creates the guarded example, which asks before uncommitted work is discarded.
 fn guarded() -> TestEnv {
     let env = env();
     env.copy(&workspace().join("examples/guarded-repo"), "project");
@@ -23,7 +23,7 @@ fn payload(env: &TestEnv, command: &str) -> String {
     text.replace("git push --force", command)
 }
 
-/// Codex wants to run a command.
+/// Fires the event of Codex that runs a command.
 fn fired(env: &TestEnv, command: &str) -> (Effect, ProgramOutput) {
     let ended = env.becket(["fire", "--dialect", "codex"]).stdin(payload(env, command)).run();
     let exit = u8::try_from(ended.code.expect("a code")).expect("a small one");
@@ -37,7 +37,7 @@ fn name(ended: &ProgramOutput) -> String {
     rest.chars().take_while(char::is_ascii_hexdigit).collect()
 }
 
-/// The command line of a person, without what the terminal of this test may have of an agent.
+/// Returns the command line of a user, without variables of an agent that the test's terminal may have.
 fn line(terminal: &Terminal<'_>, name: &str) -> String {
     format!("env -u CLAUDECODE -u GEMINI_CLI -u OPENCODE {}", terminal.becket(&format!("allow-once {name}")))
 }
@@ -117,11 +117,32 @@ fn nothing_but_a_terminal_of_a_person_allows_anything() {
     assert!(screen.contains("this is a terminal of an agent"), "{screen}");
     let screen = terminal.screen_after(&line(&terminal, "000000000000"));
     assert!(screen.contains("no call `000000000000` waits"), "{screen}");
-    // So is a program that Becket supervises, whatever it did to its environment.
+    // A program that Becket supervises is refused as well, whatever it did to its environment.
     let inner = format!("env -i HOME=\"$HOME\" {}", terminal.becket(&format!("allow-once {name}")));
     let screen = terminal.screen_after(&terminal.becket(&format!("exec --deny 'Bash(touch *)' -- {inner}")));
     assert!(screen.contains("a program that becket supervises"), "{screen}");
     assert_eq!(fired(&env, RESET).0, Effect::Held);
+}
+
+// rule: O10
+#[test]
+fn a_call_with_the_id_of_a_waiting_call_is_denied_whatever_program_it_names() {
+    let env = guarded();
+    let id = name(&fired(&env, RESET).1);
+    let (head, tail) = id.split_at(5);
+    for command in [
+        format!("becket-full allow-once {id}"),
+        format!("./some-copy allow-once {id}"),
+        format!("nohup setsid -f sh -c 'sleep 1; x allow-once {id}'"),
+        format!("python3 -c run('{head}' '{tail}')"),
+        format!("echo {id} > script.sh"),
+    ] {
+        let (effect, ended) = fired(&env, &command);
+        assert!(effect == Effect::Held && ended.stdout.contains("only a person"), "{command}: {ended:?}");
+    }
+    for command in [RESET.replace("hard", "soft"), "echo 0123456789ab".to_owned()] {
+        assert_eq!(fired(&env, &command).0, Effect::Runs, "{command}");
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -129,7 +150,7 @@ fn nothing_but_a_terminal_of_a_person_allows_anything() {
 fn the_agent_that_wants_to_make_the_call_cant_allow_it() {
     let env = guarded();
     let terminal = Terminal::new(&env);
-    // An agent: it fires its hook, and runs the command of its model in the same terminal.
+    // This agent fires its hook, and runs the command of its model in the same terminal.
     let call = env.write("call.json", payload(&env, RESET));
     let program = "import re, subprocess, sys\n\
         becket, call = sys.argv[1:3]\n\
@@ -156,6 +177,8 @@ fn a_call_that_types_the_command_is_denied() {
         "becket allow-once abc",
         "cd / && script -qc '/usr/bin/becket --json allow-once abc' x",
         "sh -c 'becket allow-once 1'",
+        "/opt/becket-full allow-once abc",
+        "B=becket; $B trust",
     ] {
         let (effect, ended) = fired(&env, command);
         assert_eq!(effect, Effect::Held, "{command}: {ended:?}");
@@ -171,7 +194,7 @@ fn a_call_that_types_the_command_is_denied() {
     assert!(write("/root/.claude/becket/asked.json", "{}").contains("what a person has allowed"));
     assert!(!write("notes.md", "see becket/asked.json").contains("what a person has allowed"));
     assert!(fired(&env, "becket allow-once abc").1.stdout.contains("for a person at a terminal"));
-    for command in ["grep -rn allow-once docs", "becket doctor"] {
+    for command in ["grep -rn allow-once docs", "becket doctor", "echo becket trust > notes.md"] {
         assert_eq!(fired(&env, command).0, Effect::Runs, "{command}");
     }
 }

@@ -1,4 +1,4 @@
-//! `fire --stdin-event`: nothing that hooks say is lost on the way to the agent that has Becket as its hook.
+//! `fire --stdin-event`: no output of hooks is lost on the way to the agent that has Becket as its hook.
 
 use crate::{env, env_with};
 use becket_testkit::env::ProgramOutput;
@@ -76,7 +76,7 @@ fn what_stands_beside_a_decision_is_handed_on() {
 fn blocks_stops_and_contexts_of_other_events_are_handed_on() {
     let stop = json!({"stop_hook_active": false});
     let blocked = asked("Stop", &stop, &json!({"decision": "block", "reason": "go on"}), 0);
-    // By JSON alone: beside exit code 2 the model would read it twice.
+    // The answer is JSON only: with exit code 2, the model would read it twice.
     assert_eq!((blocked.code, blocked.stderr.as_str()), (Some(0), ""));
     assert_eq!(said(&blocked), json!({"decision": "block", "reason": "go on"}));
 
@@ -117,7 +117,7 @@ fn answers_to_a_prompt_are_handed_on() {
     assert_eq!(said(&ended)["hookSpecificOutput"]["decision"], allow);
     let deny = json!({"behavior": "deny", "message": "no", "interrupt": true});
     let ended = asked("PermissionRequest", &request, &own("PermissionRequest", json!({"decision": deny})), 0);
-    // Exit 2 means nothing there.
+    // Exit code 2 has no meaning for this event.
     assert_eq!(ended.code, Some(0));
     assert_eq!(said(&ended)["hookSpecificOutput"]["decision"], deny);
 }
@@ -152,7 +152,7 @@ fn a_guard_that_can_not_be_asked_is_no_guard_that_agrees() {
         (input("PreToolUse", &tool()), 2),
         (input("UserPromptSubmit", &json!({"prompt": "x"})), 2),
         (input("PermissionRequest", &json!({"tool_name": "Bash", "tool_input": {}})), 2),
-        // A turn is never held by an error of the engine's own.
+        // A turn is never blocked by an error of the engine itself.
         (input("Stop", &json!({"stop_hook_active": false})), 1),
         (input("SessionEnd", &json!({"reason": "other"})), 1),
         ("not json".to_owned(), 2),
@@ -177,11 +177,69 @@ fn a_guard_with_a_slip_in_its_command_does_not_agree() {
         (slip, "", 2),
         (slip, end.as_str(), 1),
         (&["fire", "Stop", "--stdin-event"], call.as_str(), 2),
-        (&["fire", "--no-such-flag"], call.as_str(), 1),
+        // The input of an agent, whatever the arguments were meant to be.
+        (&["fire", "--no-such-flag"], call.as_str(), 2),
+        (&["fire", "--stdin-evnt"], call.as_str(), 2),
+        (&["fire"], call.as_str(), 2),
+        (&["fire", "--no-such-flag"], "", 1),
+        (&["fire", "--no-such-flag"], "{}", 1),
+        (&["check", "--no-such-flag"], call.as_str(), 2),
     ] {
         let ended = env.becket(arguments.iter().copied()).stdin(text).run();
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(code), ""), "{arguments:?} {ended:?}");
         assert!(ended.stderr.contains("error:"), "{ended:?}");
+    }
+    let ended = env.becket(["fire", "--stdin-event", "--help"]).stdin(call.as_str()).run();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{ended:?}");
+    let ended = env.becket(["fire", "--stdin-event", "--help"]).run();
+    assert!(ended.code == Some(0) && ended.stdout.contains("Usage"), "{ended:?}");
+}
+
+// rules: D1, M7
+#[test]
+fn a_tool_of_another_agent_does_not_bypass_the_guards_in_silence() {
+    let guard = |matcher: &str| {
+        let hook = json!([{"type": "command", "command": "echo guarded >&2; exit 2"}]);
+        json!({"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": hook}]}}).to_string()
+    };
+    let call = |tool: &str| {
+        let fields = json!({"tool_name": tool, "tool_input": {"command": "git push -f"}, "tool_use_id": "t"});
+        input("PreToolUse", &fields)
+    };
+    let fire = |settings: &str, user: &str, tool: &str| {
+        let env = env_with(settings);
+        env.write("home/.claude/settings.json", user);
+        env.becket(["fire", "--stdin-event"]).stdin(call(tool)).run()
+    };
+    for tool in ["run_shell_command", "Execute", "shell_command", "terminal"] {
+        let ended = fire(&guard("Bash"), "{}", tool);
+        assert!(ended.code == Some(2) && ended.stderr.contains("becket does not know"), "{tool} {ended:?}");
+        assert_eq!(said(&ended)["hookSpecificOutput"]["permissionDecision"], "deny");
+        let aliased = fire(&guard("Bash"), &json!({"toolAliases": {tool: "Bash"}}).to_string(), tool);
+        assert!(aliased.code == Some(2) && aliased.stderr.contains("guarded"), "{tool} {aliased:?}");
+        for (settings, user) in [(guard("Bash"), r#"{"unknownTools": "allow"}"#), (guard("WebFetch"), "{}")] {
+            assert_eq!(fire(&settings, user, tool).code, Some(0), "{tool} {settings} {user}");
+        }
+    }
+    for tool in ["mcp__a__b", "MyOwnTool", "WebFetch"] {
+        assert_eq!(fire(&guard("Bash"), "{}", tool).code, Some(0), "{tool}");
+    }
+}
+
+// rule: G3
+#[test]
+fn a_call_that_would_act_for_a_person_is_denied() {
+    let env = env_with("{}");
+    for (command, is_denied) in [
+        ("becket trust", true),
+        ("/opt/becket-full trust .", true),
+        ("echo becket trust > notes.md", false),
+        ("becket doctor", false),
+    ] {
+        let fields = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t"});
+        let ended = env.becket(["fire", "--stdin-event"]).stdin(input("PreToolUse", &fields)).run();
+        assert_eq!(ended.code, Some(if is_denied { 2 } else { 0 }), "{command} {ended:?}");
+        assert_eq!(ended.stderr.contains("for a person"), is_denied, "{command} {ended:?}");
     }
 }
 
@@ -211,7 +269,7 @@ fn an_answer_that_nobody_reads_blocks() {
 #[test]
 fn a_signal_before_the_input_is_read_blocks() {
     use std::process::{Command, Stdio};
-    for signal in ["TERM", "INT", "HUP"] {
+    for signal in ["TERM", "INT", "HUP", "QUIT", "XCPU"] {
         let env = env_with("{}");
         let mut command = env.becket(["fire", "--stdin-event"]).into_command();
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

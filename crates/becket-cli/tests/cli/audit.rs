@@ -1,4 +1,4 @@
-//! `becket audit`: what is recorded, by every host, by many processes at once, and what an outsider can verify.
+//! `becket audit`: the records of every host and of many concurrent processes, and their verification by an outsider.
 
 use crate::run::{run, scripted};
 use crate::serve::client::on_stdio;
@@ -37,7 +37,7 @@ fn answered(env: &TestEnv, command: &str) -> ProgramOutput {
     env.becket(["fire", "--stdin-event"]).stdin(event(env, command)).run()
 }
 
-/// The only log of the user.
+/// Returns the only log of the user.
 fn log(env: &TestEnv) -> PathBuf {
     let directory = fs::read_dir(env.root().join("home/.becket/audit")).expect("a directory of logs");
     let files = directory.map(|entry| entry.expect("an entry").path());
@@ -115,7 +115,7 @@ fn each_host_records_its_verdicts_in_one_way() {
 #[test]
 fn a_denial_of_the_host_is_recorded_after_the_verdict() {
     let env = place(json!("required"));
-    // A tool that becket does not know, where a guard of another tool exists.
+    // A tool that becket does not know, while a guard for another tool exists.
     let gemini = becket_dialects::dialect("gemini").expect("it has a table");
     let call = crate::dialects::payload(gemini, "unknown tool", &env, "ls").expect("a payload");
     let refused = env.becket(["fire", "--dialect", "gemini"]).stdin(call).run();
@@ -165,7 +165,7 @@ fn a_log_that_cannot_be_written_denies_or_warns() {
         assert_eq!(ended.code, code, "{ended:?}");
         assert!(ended.stdout.contains("the audit log"), "it is told: {ended:?}");
         assert_eq!(ended.stdout.contains("which managed settings require"), mode == "required", "{ended:?}");
-        // What hooks deny stays denied, and an event that can't be blocked is not.
+        // Denials of hooks stay denials, and an event that can't be blocked is not blocked.
         assert_eq!(answered(&env, "git push").code, Some(2));
         let after = event(&env, "ls")
             .replace("PreToolUse", "Notification")
@@ -189,7 +189,7 @@ fn a_full_disk_denies_and_what_was_written_stays_verifiable() {
     let becket = env.becket(["fire", "--stdin-event"]).into_command();
     let words = std::iter::once(becket.get_program()).chain(becket.get_args());
     let words: Vec<String> = words.map(|word| format!("'{}'", word.display())).collect();
-    // A file can't grow past the limit, as on a full disk: the record is torn in the middle.
+    // The file can't grow past the limit, as on a full disk: the record is torn in the middle.
     let length = fs::metadata(log(&env)).expect("a log").len();
     let mut full = Command::new("bash");
     full.args([
@@ -227,14 +227,14 @@ fn a_hundred_processes_write_one_chain_though_some_are_killed() {
             .spawn()
             .expect("becket starts");
         let mut stdin = child.stdin.take().expect("piped");
-        // One that was killed already reads nothing.
+        // A process that was already killed reads nothing.
         drop(std::io::Write::write_all(&mut stdin, event(&env, "ls").as_bytes()));
         child
     };
     let mut killed = 0;
     let mut children: Vec<Child> = (0..100).map(start).collect();
     for (at, child) in children.iter_mut().enumerate() {
-        // Some have ended by now, some write, some have not begun.
+        // By now, some have ended, some are writing, and some have not begun.
         if at % 4 == 3 {
             child.kill().expect("it is a child");
             killed += 1;
@@ -249,7 +249,7 @@ fn a_hundred_processes_write_one_chain_though_some_are_killed() {
     assert!(verdicts >= recorded, "{verdicts} of {recorded}");
 }
 
-/// A log with signed checkpoints in a second place; returns its public key.
+/// Creates a log with signed checkpoints in a second place; returns its public key.
 fn signed(env: &TestEnv) -> String {
     let key = env.root().join("audit.key");
     let made = env.becket(["audit", "key", "new", &key.display().to_string()]).run();

@@ -1,4 +1,4 @@
-//! `background`: what other processes run.
+//! `background`: the hooks of other processes.
 
 use crate::env;
 use becket_engine::{Engine, Environment};
@@ -8,7 +8,7 @@ use becket_testkit::env::TestEnv;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// An engine that keeps its files in `directory`, and one hook that never ends, with a rude name.
+/// Creates an engine that keeps its files in `directory`, and one hook that never ends, with a hostile name.
 fn host(env: &TestEnv, directory: &Path) -> (Engine, Event) {
     let hook =
         json!({"type": "command", "command": "exec sleep 600 #\u{1b}[2J", "async": true, "timeout": 90});

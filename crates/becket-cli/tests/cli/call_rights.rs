@@ -6,13 +6,13 @@ use crate::{env, env_with};
 use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 
-/// A hook that answers with `hookSpecificOutput`.
+/// Returns a hook that answers with `hookSpecificOutput`.
 pub(crate) fn answer(own: &Value) -> Value {
     let answer = json!({"hookSpecificOutput": own});
     json!({"type": "command", "command": format!("echo '{answer}'")})
 }
 
-/// Settings with PreToolUse hooks that answer these rights.
+/// Returns settings with PreToolUse hooks that answer with these rights.
 pub(crate) fn hooks(sandboxes: &[Value]) -> Value {
     let answers =
         sandboxes.iter().map(|sandbox| answer(&json!({"hookEventName": "PreToolUse", "sandbox": sandbox})));
@@ -32,7 +32,7 @@ fn go(env: &TestEnv, more: &[&str]) -> ProgramOutput {
     run(env, &[&arguments[..], &allowed, more].concat()).run()
 }
 
-/// The results of the calls, as the model reads them.
+/// Returns the results of the calls, as the model reads them.
 fn results(ended: &ProgramOutput) -> String {
     lines(ended).iter().filter(|line| line["type"] == "user").map(Value::to_string).collect()
 }
@@ -186,7 +186,7 @@ fn an_agent_that_runs_the_call_itself_is_answered_with_a_denial() {
     assert_refused(report["verdict"]["reason"].as_str().expect("a reason"));
 }
 
-/// The reason of a call that nobody runs with its rights: the hook, its source, the rights, the cause.
+/// Asserts the reason for refusing a call whose rights can't be enforced: the hook, its source, the rights, the cause.
 fn assert_refused(reason: &str) {
     for said in [
         "the hook `echo",

@@ -1,8 +1,9 @@
-//! The figures of `check` on labelled configurations: the share of faults that it finds, and of findings that are faults.
+//! The accuracy of `check` on labelled configurations: the share of faults that it finds, and of findings that are
+//! faults.
 //!
-//! `written.json` holds configurations written after public ones, each with labels; the figures on them are those of
-//! `docs/check-figures.md`. `public.json` and `public-2.json` to `public-4.json` hold the labels of the public files
-//! themselves, which are not copied here: put them at `target/public-configs/OWNER/REPOSITORY/PATH` and run the test that is ignored.
+//! `written.json` contains configurations written after public ones, each with labels; their figures are those of
+//! `docs/check-figures.md`. `public.json` and `public-2.json` to `public-6.json` contain the labels of public files,
+//! which are not included: put them at `target/public-configs/OWNER/REPOSITORY/PATH` and run the ignored test.
 
 use crate::{env, workspace};
 use becket_testkit::env::TestEnv;
@@ -18,10 +19,13 @@ const PUBLIC: &str = include_str!("../cases/labels/public.json");
 const PUBLIC_2: &str = include_str!("../cases/labels/public-2.json");
 const PUBLIC_3: &str = include_str!("../cases/labels/public-3.json");
 const PUBLIC_4: &str = include_str!("../cases/labels/public-4.json");
+const PUBLIC_5: &str = include_str!("../cases/labels/public-5.json");
+const PUBLIC_6: &str = include_str!("../cases/labels/public-6.json");
 const PAGE: &str = "docs/check-figures.md";
 
-/// The kind of fault that each finding names. A code that is in no row is a finding of no label's kind.
+/// The kind of fault that each finding names. A code that is in no row names no kind of fault.
 const KINDS: &[(&str, &[&str])] = &[
+    ("answer-without-effect", &["answer-without-effect"]),
     ("async-guard", &["async-on-deciding-event"]),
     ("bad-substitution", &["shell-syntax", "unset-variable"]),
     ("bare-name-compare", &["path-is-absolute"]),
@@ -30,6 +34,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("broken-quoting", &["jq-syntax", "shell-syntax"]),
     ("dangerous-setting", &["dangerous-mode", "setting-without-effect"]),
     ("dead-rule", &["rule-matches-nothing", "rule-on-primary-field", "unanchored-allow-glob"]),
+    ("duplicate-key", &["duplicate-key"]),
     ("empty-alternative", &["empty-alternative"]),
     ("exit-1-not-feedback", &["checker-tells-nothing"]),
     ("exit-1-not-blocking", &["exit-code-does-not-block"]),
@@ -39,12 +44,15 @@ const KINDS: &[(&str, &[&str])] = &[
     ),
     ("file-not-read", &["file-not-read"]),
     ("foreign-dialect", &["other-dialect"]),
+    ("guard-too-late", &["guard-after-the-call"]),
     ("handler-as-group", &["other-dialect", "missing-hooks", "unknown-field"]),
+    ("if-misses-tool", &["condition-misses-tool"]),
     ("if-on-group", &["unknown-field"]),
     ("impossible-matcher", &["never-matches", "unknown-tool"]),
     ("invalid-permission-rule", &["invalid-rule"]),
     ("key-without-effect", &["unknown-field"]),
     ("kind-not-allowed", &["kind-not-allowed"]),
+    ("loose-rule", &["rule-without-program"]),
     ("machine-path", &["path-of-one-machine"]),
     ("matcher-ignored", &["ignored-matcher"]),
     ("no-such-field", &["unknown-tool-field", "unknown-input-field"]),
@@ -53,6 +61,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("once-without-effect", &["once-without-effect"]),
     ("path-rule-for-write", &["rule-never-consulted"]),
     ("path-rule-at-settings", &["path-starts-at-settings"]),
+    ("placeholder-in-command", &[]),
     ("prompt-asks-for-work", &["prompt-asks-for-work"]),
     ("prompt-wrong-reply", &["prompt-asks-for-other-reply"]),
     ("relative-script", &["relative-script"]),
@@ -60,37 +69,44 @@ const KINDS: &[(&str, &[&str])] = &[
     ("rule-in-matcher", &["rule-in-matcher"]),
     ("rule-on-redirection", &["rule-matches-nothing"]),
     ("rule-spans-commands", &["rule-spans-commands"]),
+    ("rule-too-exact", &["rule-without-arguments"]),
     ("session-end-budget", &["slow-session-end"]),
     ("session-end-timeout", &["timeout-without-effect"]),
     ("stdout-not-read", &["text-not-shown"]),
     ("stop-is-not-session-end", &["stop-ends-a-turn"]),
+    ("stray-word", &["misplaced-true"]),
     ("swallowed-failure", &["swallowed-failure"]),
     ("timeout-in-ms", &["timeout-in-milliseconds"]),
+    ("tool-in-other-case", &["rule-for-tool-in-other-case"]),
     ("unknown-event", &["unknown-event"]),
     ("unknown-key", &["unknown-field"]),
     ("unknown-mode", &["unknown-mode"]),
     ("unknown-setting", &["unknown-setting", "unknown-field", "setting-without-effect"]),
+    ("unknown-tool-in-rule", &["unknown-tool"]),
+    ("unknown-type", &["unknown-type"]),
     ("unpinned-package", &["unpinned-package"]),
     ("unquoted-variable", &["unquoted-variable"]),
     ("unset-variable", &["unset-variable"]),
+    ("worktree-without-path", &["no-worktree-path", "replaces-worktree"]),
+    ("wrong-shape", &["wrong-type", "missing-field"]),
     ("xargs-without-0", &[]),
 ];
 
-/// A fault at one line, as a person has written it down.
+/// A fault at one line, as labelled by a person.
 struct Label {
     kind: String,
     is_error: bool,
     line: u64,
 }
 
-/// A line of the output of `check`.
+/// A line in the output of `check`.
 struct Finding {
     code: String,
     is_error: bool,
     line: u64,
 }
 
-/// A labelled file and what `check` finds in it.
+/// A labelled file and the findings of `check`.
 struct Labelled {
     name: String,
     labels: Vec<Label>,
@@ -98,8 +114,8 @@ struct Labelled {
 }
 
 impl Label {
-    /// Returns whether a finding names this fault. A file of another agent, or at a place where nothing reads it, is a fault
-    /// of the file as a whole.
+    /// Returns true if a finding names this fault. A file of another agent, or in a place where no program reads it, is
+    /// a fault of the file as a whole.
     fn is_named_by(&self, finding: &Finding) -> bool {
         let row = KINDS.iter().find(|(kind, _)| *kind == self.kind);
         let (_, codes) = row.unwrap_or_else(|| panic!("`{}` is in no row", self.kind));
@@ -107,13 +123,13 @@ impl Label {
             && (self.line == finding.line || matches!(&*self.kind, "foreign-dialect" | "file-not-read"))
     }
 
-    /// Returns whether it is found, as an error if it is one.
+    /// Returns true if the fault is found; if it is an error, it must be found as one.
     fn is_found(&self, findings: &[Finding]) -> bool {
         findings.iter().any(|finding| self.is_named_by(finding) && (!self.is_error || finding.is_error))
     }
 }
 
-/// A share, as counted.
+/// A share as a pair of counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Share {
     part: usize,
@@ -142,7 +158,7 @@ impl std::fmt::Display for Share {
     }
 }
 
-/// The figures of a set of files.
+/// The figures for a set of files.
 struct Figures {
     kinds: Share,
     errors: Share,
@@ -195,7 +211,7 @@ fn figures(files: &[Labelled]) -> Figures {
 }
 
 impl Figures {
-    /// The tables of the page.
+    /// Returns the tables of the page.
     fn tables(&self) -> String {
         let mut text = String::from("| figure | counted | share |\n|---|---|---|\n");
         for (name, share) in [
@@ -214,13 +230,19 @@ impl Figures {
         text
     }
 
-    /// Asserts the targets, and that the page has these tables.
+    /// Asserts that the targets are met, and that the page contains these tables.
     fn are_published(&self) {
+        self.are_on_page();
         let (tables, faults) = (self.tables(), self.faults.join("\n"));
         assert!(self.kinds.is_at_least(90), "{tables}\n{faults}");
         assert!(self.errors.is_at_least(97), "{tables}\n{faults}");
         assert!(self.precision.is_at_least(97), "{tables}\n{faults}");
         assert!(self.quiet.is_at_least(100), "{tables}\n{faults}");
+    }
+
+    /// Asserts that the page has these tables.
+    fn are_on_page(&self) {
+        let (tables, faults) = (self.tables(), self.faults.join("\n"));
         let page = fs::read_to_string(workspace().join(PAGE)).expect("the page is there");
         assert!(page.contains(&tables), "{PAGE} has other figures than these:\n{tables}\n{faults}");
     }
@@ -245,12 +267,11 @@ fn checked(env: &TestEnv, file: &Path) -> Vec<Finding> {
     findings.iter().map(finding).collect()
 }
 
-/// Writes a file into a repository of its own: a plugin if it is the hooks file of one.
+/// Writes a file into a separate repository: into a plugin, if it is the hooks file of one.
 fn placed(env: &TestEnv, repository: &str, path: &str, text: &str) -> std::path::PathBuf {
-    if let Some(plugin) = path
-        .strip_suffix("hooks/hooks.json")
-        .filter(|plugin| !plugin.starts_with(".github") && !plugin.starts_with(".claude"))
-    {
+    if let Some(plugin) = path.strip_suffix("hooks/hooks.json").filter(|plugin| {
+        ![".github", ".claude", ".cursor"].iter().any(|of_agent| plugin.starts_with(of_agent))
+    }) {
         let manifest = format!("{repository}/{plugin}.claude-plugin/plugin.json");
         env.write(&manifest, r#"{"name": "labelled"}"#);
     }
@@ -295,7 +316,7 @@ fn every_public_configuration_with_a_kind_of_fault_has_one_that_is_written_after
     };
     let files = |text: &str| serde_json::from_str::<Vec<Value>>(text).expect("JSON").len();
     let public: BTreeSet<String> =
-        [PUBLIC, PUBLIC_2, PUBLIC_3, PUBLIC_4].into_iter().flat_map(kinds).collect();
+        [PUBLIC, PUBLIC_2, PUBLIC_3, PUBLIC_4, PUBLIC_5, PUBLIC_6].into_iter().flat_map(kinds).collect();
     assert_eq!(kinds(WRITTEN), public);
     assert!(files(WRITTEN) > files(PUBLIC));
 }
@@ -303,12 +324,14 @@ fn every_public_configuration_with_a_kind_of_fault_has_one_that_is_written_after
 #[test]
 #[ignore = "needs the public files in target/public-configs, which are not part of this repository"]
 fn the_figures_on_the_public_files_are_those_that_are_published() {
-    for labels in [PUBLIC, PUBLIC_2, PUBLIC_3, PUBLIC_4] {
+    for labels in [PUBLIC, PUBLIC_2, PUBLIC_3, PUBLIC_4, PUBLIC_5] {
         public_figures(labels).are_published();
     }
+    // Nothing was corrected after this set was read, so its figures are the blind ones.
+    public_figures(PUBLIC_6).are_on_page();
 }
 
-/// The figures on the public files of a set.
+/// Returns the figures for the public files of a set.
 fn public_figures(labels: &str) -> Figures {
     let env = env();
     let cases: Value = serde_json::from_str(labels).expect("JSON");

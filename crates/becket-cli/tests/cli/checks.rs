@@ -334,3 +334,36 @@ fn only_files_below_the_given_paths_are_fixed() {
     let stdin = env.becket(["check", "--fix", "-"]).run();
     assert_eq!(stdin.code, Some(2), "{stdin:?}");
 }
+
+#[test]
+fn a_file_that_cannot_be_read_ends_with_2_and_stdin_has_its_name() {
+    let env = env_with("{}");
+    env.write("project/latin.json", b"{\"a\": \"\xff\"}");
+    for path in ["latin.json", "/dev/null"] {
+        let ended = env.becket(["check", path]).run();
+        assert_eq!(ended.code, Some(2), "{path}: {ended:?}");
+        assert!(ended.stdout.contains("unreadable-file"), "{path}: {ended:?}");
+    }
+    let ended = env.becket(["check", "-"]).stdin("{\n  \"a\"").run();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stdout.contains("[<stdin>:2:"), "{ended:?}");
+    let json: Value = serde_json::from_str(&env.becket(["check", "--json", "-"]).run().stdout).expect("JSON");
+    assert_eq!(json["findings"][0]["at"]["file"], "<stdin>", "{json}");
+}
+
+#[test]
+fn no_line_of_a_report_is_wider_than_the_terminal() {
+    let env = env_with(FAULTY);
+    env.write("project/.claude/tests/slip.toml", "[[case]]\nnmae = \"x\"\n");
+    env.write("home/.gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#);
+    let installed =
+        env.becket(["install", "gemini", "--user", "--program", env!("CARGO_BIN_EXE_becket")]).run();
+    for arguments in [&["check"][..], &["add", "--list"], &["doctor", "gemini"], &["test"]] {
+        for columns in [40, 60, 80, 120] {
+            let ended = env.becket(arguments).env("COLUMNS", &columns.to_string()).run();
+            for line in ended.stdout.lines() {
+                assert!(line.chars().count() <= columns, "{columns} {arguments:?}: {line} {installed:?}");
+            }
+        }
+    }
+}

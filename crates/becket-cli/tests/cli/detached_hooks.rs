@@ -1,4 +1,4 @@
-//! Hooks that nobody waits for, in processes of their own: they end with their session.
+//! Hooks that no event waits for, in separate processes: they end with their session.
 
 use crate::env_with;
 use crate::small_program::Installed;
@@ -7,7 +7,7 @@ use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Value, json};
 use std::fs;
 
-/// A session whose hook in the background runs `script`, and one at its end runs `last`.
+/// A session with a background hook that runs `script`, and a hook at its end that runs `last`.
 struct BackgroundSession {
     env: TestEnv,
     marker: Marker,
@@ -22,7 +22,7 @@ impl BackgroundSession {
         BackgroundSession { env, marker: Marker::new(), small }
     }
 
-    /// Fires an event, whose answer must be empty; `budget` is that of the end, in milliseconds.
+    /// Fires an event, whose answer must be empty; `budget` is that of SessionEnd, in milliseconds.
     fn fire(&self, event: &str, budget: &str) {
         let mut input = json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": self.env.project(),
             "hook_event_name": event, "reason": "other"});
@@ -45,7 +45,7 @@ impl BackgroundSession {
         fs::read_to_string(self.env.project().join(name)).unwrap_or_default().lines().count()
     }
 
-    /// Nothing of the session is left: no process and no file.
+    /// Asserts that nothing of the session is left: no process and no file.
     fn assert_gone(&self) {
         assert_eq!(self.marker.alive(), Vec::<u32>::new());
         for name in ["detached", "carried"] {

@@ -8,7 +8,7 @@ use becket_testkit::env::{ProgramOutput, TestEnv};
 use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Value, json};
 
-/// The text of a recorded payload, with another project and another command.
+/// Returns the text of a recorded payload, with another project and another command.
 pub(crate) fn payload(dialect: &Dialect, name: &str, env: &TestEnv, command: &str) -> Option<String> {
     let file =
         workspace().join("crates/becket-dialects/tests/fixtures").join(dialect.name).join("payloads.json");
@@ -33,12 +33,12 @@ pub(crate) fn is_refused(effect: Effect) -> bool {
     matches!(effect, Effect::Held | Effect::Ends)
 }
 
-/// Everything that the agent reads.
+/// Returns everything that the agent reads.
 fn said(ended: &ProgramOutput) -> String {
     format!("{}{}", ended.stdout, ended.stderr)
 }
 
-/// The guarded example, with two more guards of the plain kinds.
+/// Creates the guarded example, with two additional guards.
 fn guarded() -> TestEnv {
     let env = env();
     env.copy(&workspace().join("examples/guarded-repo"), "project");
@@ -110,7 +110,7 @@ fn a_rewrite_is_taken_or_denied_with_the_corrected_call() {
     }
 }
 
-/// A project whose hooks answer every event.
+/// Creates a project whose hooks answer every event.
 fn talkative() -> TestEnv {
     let context = |event: &str, text: &str| {
         let own = json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}});
@@ -160,7 +160,7 @@ fn context_before_a_call_is_carried_to_its_result() {
     for file in std::fs::read_dir(&kept).expect("it is kept").flatten() {
         assert_eq!(file.metadata().expect("metadata").permissions().mode() & 0o777, 0o600, "{file:?}");
     }
-    // The context of another call stays.
+    // The context for another call is kept.
     assert_eq!(fired(&env, gemini, &text("shell", "pwd"), &[]).code, Some(0));
     let after = fired(&env, gemini, &text("result", "ls"), &[]);
     assert!(after.stdout.contains("CTX-PRE\\nCTX-POST"), "{after:?}");
@@ -231,6 +231,9 @@ fn whatever_fails_refuses_in_the_form_of_the_agent() {
             (vec!["fire", "--dialect", dialect.name], ""),
             (vec!["fire", "--dialect", dialect.name, "--no-such-flag"], payload.as_str()),
             (vec!["fire", "--dialect=nobody"], payload.as_str()),
+            (vec!["fire", "--dialekt", dialect.name], payload.as_str()),
+            (vec!["fire", "-dialect", dialect.name], payload.as_str()),
+            (vec!["fire", "--dialect", dialect.name, "--help"], payload.as_str()),
             (vec!["fire", "--dialect", "auto"], payload.as_str()),
         ] {
             let ended = env.becket(arguments.iter().copied()).stdin(text).run();
@@ -239,6 +242,63 @@ fn whatever_fails_refuses_in_the_form_of_the_agent() {
     }
     let ended = env.becket(["fire", "--dialect", "auto"]).stdin("{}").run();
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{ended:?}");
+}
+
+// rule: O10
+#[test]
+fn the_payload_of_another_agent_is_refused_in_the_form_of_that_agent() {
+    let env = guarded();
+    for sender in ALL {
+        let payload = payload(sender, "shell", &env, "ls").expect("a payload");
+        for entry in ALL.iter().filter(|entry| entry.name != sender.name) {
+            let ended = fired(&env, entry, &payload, &[]);
+            let name = (sender.name, entry.name);
+            assert!(is_refused(effect(sender, &ended)), "{name:?} {ended:?}");
+            assert!(said(&ended).contains(&format!("--dialect {}", sender.name)), "{name:?} {ended:?}");
+        }
+        let own = fired(&env, sender, &payload, &[]);
+        assert!(!is_refused(effect(sender, &own)), "{} {own:?}", sender.name);
+    }
+}
+
+// rule: O10
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_stdout_does_not_take_is_a_refusal_with_its_reason() {
+    let env = guarded();
+    for dialect in ALL {
+        let payload = payload(dialect, "shell", &env, "git push --force origin main").expect("a payload");
+        let file = env.write("payload.json", payload);
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+        for to in [std::process::Stdio::null(), full.into()] {
+            let mut command = env.becket(["fire", "--dialect", dialect.name]).into_command();
+            command.stdin(std::fs::File::open(&file).expect("it is there")).stdout(to);
+            command.stderr(std::process::Stdio::piped());
+            let ended =
+                command.spawn().and_then(std::process::Child::wait_with_output).expect("becket starts");
+            let said = String::from_utf8_lossy(&ended.stderr);
+            assert_eq!(ended.status.code(), Some(2), "{} {said}", dialect.name);
+            assert!(said.contains("force-push"), "{} {said}", dialect.name);
+        }
+    }
+}
+
+// rule: H4
+#[test]
+fn a_call_that_stands_for_too_many_is_refused() {
+    let env = env_with(&json!({"permissions": {"deny": ["Read(./secret/**)"]}}).to_string());
+    let codex = dialect("codex").expect("a dialect");
+    let call = |files: usize| {
+        let parts: String = (0..files).map(|at| format!("*** Add File: f{at}\n+x\n")).collect();
+        let patch = format!("*** Begin Patch\n{parts}*** End Patch\n");
+        let mut call: Value =
+            serde_json::from_str(&payload(codex, "shell", &env, "ls").expect("a payload")).expect("JSON");
+        (call["tool_name"], call["tool_input"]) = (json!("apply_patch"), json!({"command": patch}));
+        fired(&env, codex, &call.to_string(), &[])
+    };
+    let many = call(1001);
+    assert!(effect(codex, &many) == Effect::Held && said(&many).contains("1001 calls"), "{many:?}");
+    assert_eq!(said(&call(3)), "");
 }
 
 // rules: C7, O1
@@ -330,6 +390,31 @@ fn a_hook_of_the_users_own_runs_the_hooks_of_trusted_projects_alone() {
     }
 }
 
+// rules: C4, G3
+#[test]
+fn a_clone_inside_of_a_trusted_project_runs_no_hooks_of_its_own() {
+    let hook = |text: &str| json!([{"hooks": [{"type": "command", "command": format!("echo ran > $CLAUDE_PROJECT_DIR/{text}")}]}]);
+    let settings =
+        |text: &str| json!({"hooks": {"PreToolUse": hook(text)}, "permissions": {"deny": ["Bash(rm *)"]}});
+    let codex = dialect("codex").expect("a dialect");
+    let env = env_with(&json!({"hooks": {"PreToolUse": hook("outer")}}).to_string());
+    env.write("project/clone/.git/HEAD", "ref: refs/heads/main\n");
+    env.write("project/clone/.git/objects/x", "");
+    env.write("project/clone/.git/refs/x", "");
+    env.write("project/clone/.claude/settings.json", settings("inner").to_string());
+    let call = |command: &str| {
+        let mut call: Value =
+            serde_json::from_str(&payload(codex, "shell", &env, command).expect("a payload")).expect("JSON");
+        call["cwd"] = json!(env.project().join("clone"));
+        fired(&env, codex, &call.to_string(), &["--user-scope"])
+    };
+    let ended = call("ls");
+    let ran = |name: &str| env.project().join(name).exists();
+    assert_eq!((ran("outer"), ran("inner")), (true, false), "{ended:?}");
+    assert!(said(&ended).contains("does not trust its folder"), "{ended:?}");
+    assert_eq!(effect(codex, &call("rm x")), Effect::Held, "its rules count");
+}
+
 // rule: C4
 #[test]
 fn the_project_is_the_one_that_the_agent_names() {
@@ -350,7 +435,7 @@ fn the_project_is_the_one_that_the_agent_names() {
         }
     };
     assert!(is_refused(effect(gemini, &run(Some("GEMINI_PROJECT_DIR")))));
-    // An outer Claude Code's project is not Gemini CLI's.
+    // The project of an outer Claude Code is not that of Gemini CLI.
     assert_eq!(effect(gemini, &run(Some("CLAUDE_PROJECT_DIR"))), Effect::Runs);
     assert_eq!(effect(gemini, &run(None)), Effect::Runs);
 }
@@ -401,17 +486,17 @@ fn an_answer_does_not_wait_for_hooks_in_the_background_and_a_later_one_has_what_
         let text = |name: &str, command: &str| payload(dialect, name, &env, command).expect("a payload");
         let ended = fired(&env, dialect, &text("shell", "ls"), &[]);
         assert!(!is_refused(effect(dialect, &ended)), "{}: {ended:?}", dialect.name);
-        // It goes on, and nothing is said about it yet.
+        // The hook is still running, and its output is not reported yet.
         assert!(wait_until(|| is_there("started")), "{}", dialect.name);
         let result = || fired(&env, dialect, &text("result", "ls"), &[]).stdout;
         assert!(!result().contains("LATE-NEWS"), "{}", dialect.name);
         env.write("project/go", "");
         assert!(wait_until(|| result().contains("LATE-NEWS")), "{}", dialect.name);
         assert!(!result().contains("LATE-NEWS"), "{}: once", dialect.name);
-        // The other hooks decide as ever.
+        // The other hooks decide as usual.
         let held = fired(&env, dialect, &text("shell", "touch forbidden"), &[]);
         assert!(is_refused(effect(dialect, &held)), "{}: {held:?}", dialect.name);
-        // The hook may have ended before the answer, which then has what it says.
+        // The hook may have ended before the answer, which then contains its output.
         let is_told = held.stdout.contains("LATE-NEWS");
         assert!(is_told || wait_until(|| result().contains("LATE-NEWS")), "{}", dialect.name);
         for name in ["go", "started"] {

@@ -60,7 +60,7 @@ fn the_readme_stays_short() {
     assert!(readme.lines().count() < 150);
 }
 
-/// Every page of the documentation.
+/// Returns every page of the documentation.
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec!["README.md".into(), "CHANGELOG.md".into(), "CONTRIBUTING.md".into()];
     for directory in ["docs", "docs/admin", "docs/guide", "docs/decisions", "examples"] {
@@ -73,7 +73,7 @@ fn pages() -> Vec<PathBuf> {
     pages.into_iter().map(|page| workspace().join(page)).filter(is_page).collect()
 }
 
-/// A page without its blocks of code.
+/// Returns a page without its code blocks.
 fn prose(file: &Path) -> String {
     let text = std::fs::read_to_string(file).expect("the page is there");
     text.split("\n```").step_by(2).collect()

@@ -1,4 +1,4 @@
-//! The guide's examples in Rust: what their programs would print and serve, without building them once more.
+//! The guide's examples in Rust: the output of their programs, without building them again.
 
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub(crate) fn output_of(command: &str) -> Option<String> {
     Some(lines.expect("the example runs").iter().map(|line| format!("{line}\n")).collect())
 }
 
-/// A project whose one hook asks the policy server in Rust.
+/// Creates a project whose only hook asks the policy server in Rust.
 fn guarded_by(rules: &str) -> TestEnv {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let url = format!("http://{}/", listener.local_addr().expect("it has an address"));

@@ -1,11 +1,11 @@
-//! The pages of the guide are typed, each by a test of its own.
+//! Tests that type the pages of the guide, one for each page.
 
 use crate::docs_page::{ADMIN, GUIDE, typed, typed_text};
 use crate::workspace;
 
 macro_rules! pages {
     ($($test:ident types $page:literal;)*) => {
-        /// Every page that is typed.
+        /// The pages that are typed.
         const TYPED: &[&str] = &[$($page),*];
         $(
             #[test]
@@ -53,7 +53,7 @@ pages! {
 
 macro_rules! admin_pages {
     ($($test:ident types $page:literal;)*) => {
-        /// Every page for administrators that is typed.
+        /// The administrators' pages that are typed.
         const TYPED_OF_ADMIN: &[&str] = &[$($page),*];
         $(
             #[test]
@@ -71,25 +71,25 @@ admin_pages! {
     in_ci types "ci.md";
 }
 
-/// Files beside the pages for administrators: the list of them, and a program that a test runs.
+/// Files beside the administrators' pages: their index, and a program that a test runs.
 const BESIDE: &[&str] = &["README.md", "verify_audit.py"];
 
-/// Pages about what only a person can type: `tests/cli/run_terminal` walks through what they tell.
+/// Pages about things that only a person can type: `tests/cli/run_terminal` covers them.
 const WALKED: &[&str] = &["terminal.md"];
 
 /// Pages whose programs are run by the tests of the packages for other languages.
 const OF_PACKAGES: &[&str] = &["agent-hooks.md", "node.md", "python-frameworks.md", "python.md"];
 
-/// Pages about features that are off by default: `tests/cli/otlp.rs` proves what they tell.
+/// Pages about features that are off by default: `tests/cli/otlp.rs` covers them.
 const OF_FEATURES: &[&str] = &["telemetry.md"];
 
-/// Pages about programs that only packages hold: `tests/cli/small_program.rs` proves what they tell.
+/// Pages about programs that only packages contain: `tests/cli/small_program.rs` covers them.
 const OF_PROGRAMS: &[&str] = &["packages.md"];
 
-/// Pages about programs that other programs talk to: `tests/cli/acp.rs` and `mcp_gateway.rs` prove what they tell.
+/// Pages about programs that other programs talk to: `tests/cli/acp.rs` and `mcp_gateway.rs` cover them.
 const OF_PROTOCOLS: &[&str] = &["acp.md", "gateway.md"];
 
-/// Pages made from tables, whose fixtures prove what they tell.
+/// Pages that are generated from tables, whose fixtures cover them.
 const MADE: &[&str] = &["agents.md", "guards.md"];
 
 #[test]
@@ -112,7 +112,7 @@ fn no_page_is_left_out() {
     assert_eq!(pages, typed);
 }
 
-/// The picture of the README is typed as a page is: its lines are those of `cargo xtask pictures`, and so is what they print.
+/// Types the picture of the README like a page: its lines are those of `cargo xtask pictures`, and so is their output.
 #[test]
 fn the_picture_of_the_readme_shows_what_is_printed() {
     let picture = workspace().join("docs/images/demo.svg");

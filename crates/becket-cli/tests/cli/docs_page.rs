@@ -1,13 +1,13 @@
-//! Types a page of the guide as its reader would: every file block is written, every `$ ` line is typed in one place, and the
-//! output must be what the page shows.
+//! Types a page of the guide as its reader would: every file block is written, every `$ ` line is typed in the same
+//! place, and the output must be what the page shows.
 //!
 //! - A block with `title="NAME"` is a file of the project; with `from="PATH"` beside it, it is also the text of that file
 //!   of this repository, word for word.
 //! - A line that ends with `&` starts a server. The block below it is its output once it is ready; it ends with the page.
-//! - A `terminal` block is what is to be seen on a terminal while its line runs.
+//! - A `terminal` block is the screen of a terminal while its line runs.
 //! - A comment `typed in PATH` copies that example of this repository first: it is the project.
-//! - The port `8471` stands for a free one, times and ids of sessions are not compared, and stderr is not: a terminal shows
-//!   the reason of a denial once.
+//! - The port `8471` stands for a free one; times and session ids are not compared, and neither is stderr: a terminal
+//!   shows the reason of a denial once.
 
 use crate::docs_examples::output_of;
 use crate::tmux::Terminal;
@@ -19,7 +19,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
-/// The port of every page.
+/// The port on every page.
 const PORT: &str = "8471";
 
 /// The directory of the guide.
@@ -28,7 +28,7 @@ pub(crate) const GUIDE: &str = "docs/guide";
 /// The directory of the pages for administrators.
 pub(crate) const ADMIN: &str = "docs/admin";
 
-/// A page that is being followed.
+/// The page that is being followed.
 pub(crate) struct Page {
     env: TestEnv,
     port: String,
@@ -39,12 +39,12 @@ pub(crate) struct Page {
     typed: usize,
 }
 
-/// Follows a page to its end; returns how many lines were typed.
+/// Follows a page to its end; returns the number of lines that were typed.
 pub(crate) fn typed(directory: &str, name: &str) -> usize {
     typed_text(&fs::read_to_string(workspace().join(directory).join(name)).expect("the page is there"))
 }
 
-/// Follows the text of a page to its end; returns how many lines were typed.
+/// Follows the text of a page to its end; returns the number of lines that were typed.
 pub(crate) fn typed_text(text: &str) -> usize {
     let port = if text.contains(PORT) { free_port() } else { PORT.to_owned() };
     let example = text.split_once("<!-- typed in ").and_then(|(_, rest)| rest.split_once(" -->"));
@@ -98,7 +98,7 @@ impl Page {
         }
     }
 
-    /// Returns the output of a line with everything that varies removed.
+    /// Returns the output of a line without everything that varies.
     fn redacted(&mut self, line: &str, shown: &str) -> String {
         let printed = if let Some((name, value)) = exported(line) {
             self.exported.push((name, value));
@@ -135,7 +135,7 @@ impl Page {
         said()
     }
 
-    /// Types the line of a block in a terminal, and reads the screen once the last line that is shown is there.
+    /// Types the line of a block in a terminal, and reads the screen once the last expected line is shown.
     fn on_a_terminal(&mut self, body: &str) {
         let (line, shown) = body.split_once('\n').expect("a line, and what is to be seen then");
         let line = line.strip_prefix("$ becket ").expect("becket is asked");
@@ -183,7 +183,7 @@ fn is_text_of(file: &str, shown: &str) {
     assert!(kept.trim_end() == shown.trim_end(), "{file} and the page that shows it differ");
 }
 
-/// A line that is typed, with the lines that `\` continues it on, and what is shown below.
+/// Splits a step into the typed line, with its continuations after `\`, and the output that is shown below.
 fn command_and_shown(step: &str) -> (String, &str) {
     let (mut line, mut shown) = step.split_once('\n').unwrap_or((step, ""));
     let mut whole = String::new();
@@ -196,7 +196,7 @@ fn command_and_shown(step: &str) -> (String, &str) {
     (whole, shown)
 }
 
-/// A screen without its colours and without blanks at the ends of lines.
+/// Returns a screen without its colours and without blanks at the ends of lines.
 pub(crate) fn text_of(screen: &str) -> String {
     let mut pieces = screen.split('\u{1b}');
     let mut text = pieces.next().unwrap_or_default().to_owned();
@@ -224,13 +224,13 @@ fn uuid_like(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
-/// `export NAME=VALUE`: the one thing of a shell that lasts.
+/// Parses `export NAME=VALUE`, the only effect of a shell that lasts.
 fn exported(line: &str) -> Option<(String, String)> {
     let (name, value) = line.strip_prefix("export ")?.split_once('=')?;
     Some((name.to_owned(), value.trim_matches('\'').to_owned()))
 }
 
-/// Four digits, as on the page, so that columns stay where they are.
+/// Returns a free port with four digits, like the one on the page, so that columns stay aligned.
 fn free_port() -> String {
     let start = 2_000 + std::process::id() % 6_000;
     let free = |port: &u32| TcpListener::bind(("127.0.0.1", u16::try_from(*port).unwrap_or(0))).is_ok();

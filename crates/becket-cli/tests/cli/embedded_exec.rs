@@ -1,5 +1,5 @@
-//! `Session::exec` of `becket-embed`: programs of a host under the rules of its session (E1–E3, E5). It is tested here, where
-//! there is a program that supervises.
+//! `Session::exec` of `becket-embed`: programs of a host under the rules of its session (E1–E3, E5). It is tested here
+//! because this package contains a program that supervises.
 
 use crate::env_with;
 use becket_embed::models::{Choice, models};
@@ -134,7 +134,7 @@ fn rights_of_the_settings_hold_and_what_they_refuse_is_in_the_report() {
             .any(|refusal| named(&refusal) && refusal.chain.first().is_some_and(|first| first == "sh"))
     };
     assert!(has("write", "/out") && has("read", "/secret/key") && has("socket", ""), "{report:?}");
-    // An unreadable right runs nothing.
+    // With an unreadable right, nothing runs.
     env.write(
         "project/.claude/settings.json",
         json!({"sandbox": {"filesystem": {"denyRead": 7}}}).to_string(),
@@ -161,7 +161,7 @@ fn what_has_no_exit_code_is_an_error_of_its_own() {
     request.timeout_ms = Some(300);
     assert!(matches!(exec(&env, &request), Err(NotExecuted::Exec(ExecError::TimedOut { .. }))));
     request.timeout_ms = None;
-    // Under load the first one may not have come so far.
+    // Under load, the first one may not have got that far.
     drop(std::fs::remove_file(env.project().join("begun")));
     let cancelled = exec_until(&env, &request, Some("begun"));
     assert!(matches!(cancelled, Err(NotExecuted::Exec(ExecError::Cancelled))), "{cancelled:?}");

@@ -35,7 +35,7 @@ fn check_output_says_how_an_output_is_taken() {
             "0",
             r#"{"permisionDecision": "deny"}"#,
             1,
-            "did you mean `hookSpecificOutput.permissionDecision`?",
+            "`permisionDecision` has no effect there: answer `hookSpecificOutput.permissionDecision`",
         ),
         ("PreToolUse", "0", r#"{"hookSpecificOutput": {"hookEventName": "Stop"}}"#, 1, "answered for `Stop`"),
         ("Stop", "0", r#"{"decision": "block", "reason": "more"}"#, 0, "block  the model reads:\n    more"),
@@ -66,7 +66,7 @@ fn every_schema_is_json() {
     }
 }
 
-/// Each report names a variant of the schema, and has exactly the fields that the schema demands.
+/// Asserts that each report names a variant of the schema, and has exactly the fields that the schema requires.
 #[test]
 fn reports_have_the_fields_of_their_schema() {
     let env = env();

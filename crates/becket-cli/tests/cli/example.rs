@@ -1,4 +1,4 @@
-//! examples/guarded-repo, as README shows it.
+//! examples/guarded-repo, as the README shows it.
 
 use crate::docs_page::text_of;
 use crate::tmux::Terminal;
@@ -6,7 +6,8 @@ use crate::{env, workspace};
 use becket_testkit::env::TestEnv;
 use std::process::Command;
 
-/// A copy in a separate git repository, so that its output does not depend on Becket's; the folder is not trusted.
+/// Returns a copy in a separate git repository, so that its output does not depend on Becket's; the folder is not
+/// trusted.
 pub(crate) fn copied() -> (TestEnv, std::path::PathBuf) {
     let env = env();
     env.write("home/.claude.json", "{}");
@@ -51,7 +52,7 @@ fn its_configuration_has_nothing_wrong() {
 fn a_push_is_refused_from_a_makefile_a_script_and_an_alias() {
     let (env, _) = copied();
     let line = "-C examples/guarded-repo run --trust-project --allowed-tools Bash --model script:release.json -p release";
-    // The script of the model names what each call has to print, with the programs that led to the push.
+    // The model's script names the output that each call has to print, with the programs that led to the push.
     let ended = env.becket(line.split(' ')).run();
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stdout.contains("the release is yours to push"), "{ended:?}");
@@ -73,7 +74,7 @@ fn the_output_in_the_readme_is_real() {
     snapbox::assert_data_eq!(env.redacted(&shown_in_the_readme(1)), snapbox::Data::text(real).raw());
 }
 
-/// Returns the output in README's console block of that number.
+/// Returns the output in the README's console block with that number.
 fn shown_in_the_readme(block: usize) -> String {
     let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md is there");
     let shown = readme.split("```console\n").nth(block).and_then(|rest| rest.split("```").next());
@@ -96,7 +97,7 @@ fn the_run_in_the_readme_is_real_where_it_is_not_shortened() {
             may_skip = true;
             continue;
         }
-        // Of the last line the end is left out, which no two runs share.
+        // The end of the last line is left out, since it differs between runs.
         let (begins, ends) = shown.split_once('…').unwrap_or((shown, ""));
         let is_it = |line: &&str| {
             line.starts_with(begins) && (begins != shown || *line == shown) && line.ends_with(ends)

@@ -1,4 +1,4 @@
-//! `exec`: the rules that count, and the exit codes. `becket-exec` has the tests of what holds.
+//! `exec`: the rules in force, and the exit codes. `becket-exec` contains the tests of enforcement.
 
 use crate::{env, env_with};
 use becket_testkit::env::{ProgramOutput, TestEnv};

@@ -1,5 +1,5 @@
-//! `fire --exec-rewrite`: lines of another agent run under `becket exec`, with the rules and the rights of their calls, or not
-//! at all.
+//! `fire --exec-rewrite`: lines of another agent run under `becket exec`, with the rules and the rights of their calls,
+//! or not at all.
 
 use crate::call_rights::{answer, hooks};
 use crate::dialects::payload;
@@ -7,8 +7,10 @@ use crate::{env, env_with};
 use becket_dialects::dialect;
 use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
+use std::ffi::OsStr;
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Output};
 
 /// The ways in which an agent with the tools of the protocol fires.
@@ -25,7 +27,7 @@ fn fired(env: &TestEnv, arguments: &[&str], tool: &str, input: &Value) -> Progra
     env.becket([&["fire", "--exec-rewrite"], arguments].concat()).stdin(event.to_string()).run()
 }
 
-/// The command that takes the place of a line, if one does.
+/// Returns the command that replaces a line, if there is one.
 fn rewritten(env: &TestEnv, arguments: &[&str], line: &str) -> Option<String> {
     let ended = fired(env, arguments, "Bash", &json!({"command": line, "timeout": 7}));
     let answer: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
@@ -48,11 +50,11 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The reason of a denial, which names the hook and the rights.
+/// Returns the reason of a denial, which names the hook and the rights.
 fn denial(ended: &ProgramOutput, rights: &Value) -> String {
     let said = format!("{}{}", ended.stdout, ended.stderr);
     assert!(!ended.stdout.contains("updatedInput") && !ended.stdout.contains("modifiedArgs"), "{ended:?}");
-    // JSON in JSON.
+    // The reason is JSON inside JSON.
     let said = said.replace(r#"\""#, "\"");
     for part in ["the hook `echo", "(project)", &format!(r#"`"sandbox": {rights}`"#), "The call was refused"]
     {
@@ -69,7 +71,7 @@ fn a_line_is_rewritten_to_run_under_the_rules() {
     for arguments in WAYS {
         let command =
             rewritten(&env, arguments, r"sh script.sh; touch 'o k'; printf '\\\n'").expect("a rewrite");
-        // The settings are not read again: a line before could have changed them.
+        // The settings are not read again: an earlier line could have changed them.
         fs::remove_file(env.project().join(".claude/settings.json")).expect("the settings");
         let output = run(&env, &command);
         assert_eq!(text(&output.stdout), "126 it's\n\\\n", "{command}: {output:?}");
@@ -83,10 +85,10 @@ fn a_line_is_rewritten_to_run_under_the_rules() {
 fn a_rewrite_decides_nothing() {
     let env = env_with(&rules().to_string());
     for (arguments, line) in [
-        // Denied, and asked about.
+        // Lines that are denied, or asked about.
         (&["--stdin-event"][..], "touch denied-1"),
         (&["--stdin-event"], "touch asked-1"),
-        // There a rewrite would allow the call.
+        // With this dialect, a rewrite would allow the call.
         (&["--dialect", "codex"], "sh script.sh"),
     ] {
         assert_eq!(rewritten(&env, arguments, line), None, "{arguments:?} {line}");
@@ -109,7 +111,7 @@ fn a_line_that_is_too_long_for_its_sandbox_is_not_run() {
     assert_eq!(rewritten(&env, &["--stdin-event"], &line), None, "rules hold for its text");
 }
 
-/// Tries what rights are about, and tells what it could do.
+/// A script that tries everything that rights restrict, and reports the successful attempts.
 const TRY: &str = r#"
 try() { if sh -c "$1" >/dev/null 2>&1; then echo "$1"; fi; }
 try 'echo a > in.txt'
@@ -119,7 +121,7 @@ try 'grep -q hidden ../home/secret/key'
 try "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", $1))'"
 "#;
 
-/// Returns what the script of attempts could do in a line that the agent runs rewritten.
+/// Returns the successful attempts of the script in a line that the agent runs rewritten.
 fn attempts(env: &TestEnv, arguments: &[&str], line: &str) -> Vec<&'static str> {
     env.write("home/secret/key", "hidden");
     env.write("project/docs/a.txt", "");
@@ -193,7 +195,7 @@ fn a_call_that_is_not_rewritten_is_denied() {
             ("mcp__a__b", json!({}), "this host does not run the call itself"),
         ] {
             let ended = fired(&env, arguments, tool, &input);
-            // By JSON, or by the exit code alone.
+            // The denial is in JSON, or in the exit code alone.
             let is_denied = ended.stdout.contains(r#""permissionDecision":"deny""#) || ended.code == Some(2);
             assert!(is_denied, "{arguments:?} {why}: {ended:?}");
             let reason = denial(&ended, &rights);
@@ -206,11 +208,44 @@ fn a_call_that_is_not_rewritten_is_denied() {
         let ended = fired(&env, arguments, "Bash", &json!({"command": "touch asked"}));
         assert!(denial(&ended, &rights).contains("the user is asked about the call"), "{ended:?}");
     }
-    // Plain `fire` passes on nothing.
+    // Plain `fire` rewrites nothing.
     let plain = ["fire", "PreToolUse", "--exec-rewrite", "--json", "--tool", "Bash"];
     let ended = env.becket([&plain[..], &["--set", "tool_input.command=ls"]].concat()).run();
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(denial(&ended, &rights).contains("this host does not run the call itself"), "{ended:?}");
+}
+
+// rules: E5, E6
+#[test]
+fn a_deferred_call_with_fewer_rights_is_denied() {
+    let rights = json!({"filesystem": {"denyRead": ["~/.ssh"]}});
+    let mut settings = hooks(std::slice::from_ref(&rights));
+    let deferring = answer(&json!({"hookEventName": "PreToolUse", "permissionDecision": "defer"}));
+    settings["hooks"]["PreToolUse"][0]["hooks"].as_array_mut().expect("hooks").push(deferring);
+    let env = env_with(&settings.to_string());
+    env.write("home/.ssh/key", "");
+    for arguments in WAYS {
+        let ended = fired(&env, arguments, "Bash", &json!({"command": "ls"}));
+        assert!(!ended.stdout.contains("\"defer\""), "{arguments:?}: {ended:?}");
+        assert!(denial(&ended, &rights).contains("can't be enforced here"), "{arguments:?}: {ended:?}");
+    }
+}
+
+// rules: E5, E6
+#[test]
+fn rights_on_a_path_that_is_not_text_deny_the_call() {
+    let rights = json!({"filesystem": {"denyRead": ["~/.ssh"]}});
+    let env = env_with(&hooks(std::slice::from_ref(&rights)).to_string());
+    let home = env.root().join(OsStr::from_bytes(b"home-\xff"));
+    fs::create_dir_all(home.join(".ssh")).expect("a home");
+    let call = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t",
+        "cwd": env.project(), "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t"});
+    for arguments in WAYS {
+        let run = env.becket([&["fire", "--exec-rewrite"], arguments].concat());
+        let ended = run.env_os("HOME", &home).stdin(call.to_string()).run();
+        let reason = denial(&ended, &rights);
+        assert!(reason.contains("is not valid Unicode"), "{arguments:?}: {reason}");
+    }
 }
 
 // rules: E5, E6
@@ -236,7 +271,7 @@ fn fired_by(env: &TestEnv, agent: &str, payload: &Value) -> ProgramOutput {
     env.becket(["fire", "--exec-rewrite", "--dialect", agent]).stdin(payload.to_string()).run()
 }
 
-/// The recorded call of a shell, in the form of an agent.
+/// Returns the recorded call of a shell, in the form of an agent.
 fn shell_call(env: &TestEnv, agent: &str) -> Value {
     let text = payload(dialect(agent).expect("an agent"), "shell", env, "true").expect("it runs commands");
     serde_json::from_str(&text).expect("JSON")

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const SETTINGS: &str = r#"{"permissions": {"deny": ["Bash(make deploy)"]}, "hooks": {"PreToolUse": [
   {"matcher": "Bash", "hooks": [{"type": "command", "command": "touch ran; exit 2"}]}]}}"#;
 
-/// A project with one hook and a transcript of two calls: one denied by a hook, and one that ran.
+/// Creates a project with one hook and a transcript of two calls: one denied by a hook, and one that ran.
 fn project() -> TestEnv {
     let env = env();
     env.write("project/.claude/settings.json", SETTINGS);

@@ -20,7 +20,7 @@ const SETTINGS: &str = r#"{
 }
 "#;
 
-/// A hook on PreToolUse of Bash that runs a script.
+/// Returns a hook on PreToolUse of Bash that runs a script.
 fn one(script: &str) -> String {
     json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": script}]}]}})
         .to_string()
@@ -132,7 +132,7 @@ fn a_hook_in_observation_is_shown_with_what_it_would_have_done() {
         let shown = env.becket(command).run();
         assert!(shown.stdout.contains("mode: observe"), "{shown:?}");
     }
-    // An agent's own hook: nobody is told of an observation, and the user of a warning.
+    // As an agent's own hook: an observation is not reported, and a warning goes to the user.
     let input = |env: &becket_testkit::env::TestEnv| {
         json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(),
         "hook_event_name": "PreToolUse", "tool_use_id": "t", "tool_name": "Bash", "tool_input": {"command": "git push"}})
@@ -219,7 +219,7 @@ fn a_reason_is_told_once_where_both_streams_go_to_one_place() {
         .stdin(std::process::Stdio::null());
     assert_eq!(command.status().expect("becket starts").code(), Some(2));
     let said = std::fs::read_to_string(file).expect("it was written");
-    // Once more in the command itself.
+    // The text occurs once more in the command itself.
     assert_eq!(said.matches("only once").count(), 2, "{said}");
 }
 

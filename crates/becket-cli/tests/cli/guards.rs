@@ -13,14 +13,14 @@ fn run(env: &TestEnv, arguments: &[&str]) -> ProgramOutput {
     env.becket(arguments.iter().copied()).run()
 }
 
-/// Runs a command that has to succeed.
+/// Runs a command that must succeed.
 pub(crate) fn done(env: &TestEnv, arguments: &[&str]) -> String {
     let ended = run(env, arguments);
     assert_eq!(ended.code, Some(0), "{arguments:?} {ended:?}");
     ended.stdout
 }
 
-/// Runs a command that has to change nothing, and returns its error.
+/// Runs a command that must change nothing, and returns its error.
 pub(crate) fn refused(env: &TestEnv, arguments: &[&str], code: i32) -> String {
     let before = tree(&env.project());
     let ended = run(env, arguments);
@@ -46,7 +46,7 @@ fn proven(name: &str) {
 
 macro_rules! guards {
     ($($test:ident proves $name:literal;)*) => {
-        /// Every guard that is proven.
+        /// The guards that are proven.
         const PROVEN: &[&str] = &[$($name),*];
         $(
             #[test]
@@ -133,7 +133,7 @@ fn what_was_edited_stays_and_is_named() {
     assert!(foreign.contains("is there already"), "{foreign}");
 }
 
-/// Writes a guard of somebody else.
+/// Writes a guard of another author.
 fn folder(env: &TestEnv, path: &str, reason: &str) {
     let manifest = "name = \"ours\"\nsummary = \"Nobody says danger\"\nneeds = [\"sh\"]\n\n[[settings.hooks.PreToolUse]]\n\
                     matcher = \"Bash\"\nhooks = [{ type = \"command\", command = 'sh \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/ours/ours.sh' }]\n";
@@ -213,7 +213,7 @@ fn settings_that_can_not_be_changed_are_left_alone() {
     assert!(home.code == Some(1) && home.stderr.contains("this is your home directory"), "{home:?}");
 }
 
-/// A repository that git finds in the place of one of GitHub.
+/// A repository that git finds in place of one on GitHub.
 struct Repository<'e> {
     env: &'e TestEnv,
 }
@@ -244,7 +244,7 @@ impl<'e> Repository<'e> {
         String::from_utf8(ended.stdout).expect("text").trim().to_owned()
     }
 
-    /// Commits what is there, and returns the source of the guard.
+    /// Commits the files, and returns the source of the guard.
     fn committed(&self) -> String {
         self.git(&["add", "-A"]);
         self.git(&["commit", "--quiet", "-m", "A guard"]);

@@ -1,4 +1,5 @@
-//! The examples of the help run, completion completes, manual pages are readable, and `-q` and `-v` do what they say.
+//! The examples of the help run, completions work, manual pages are readable, and `-q` and `-v` have their documented
+//! effects.
 
 use crate::{env, env_with};
 use becket_testkit::env::TestEnv;
@@ -6,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 
-/// Examples that a test can't type, by their beginning, with the reason.
+/// The examples that a test can't type, by their beginning, with the reason.
 const NOT_TYPED: &[(&str, &str)] = &[
     ("becket add github:", "it fetches from GitHub"),
     ("becket acp ", "it starts an agent"),
@@ -81,7 +82,7 @@ tool = { name = "Bash", input = { command = "make deploy" } }
 want = { decision = "deny" }
 "#;
 
-/// The names of all commands in the reference.
+/// Returns the names of all commands in the reference.
 fn commands() -> Vec<String> {
     let reference = env().becket(["reference"]).run().stdout;
     let names = reference.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`'));
@@ -121,7 +122,7 @@ fn the_examples_of_the_help_run() {
     assert!(unused.is_empty(), "no example begins with {unused:?}");
 }
 
-/// Answers the questions of an example that changes something, and stays in its shell.
+/// Answers the questions of an example that changes something, and keeps it in its shell.
 fn without_questions(line: &str) -> String {
     let changes = ["init", "add ", "remove "].iter().any(|name| line.starts_with(&format!("becket {name}")));
     let is_asked = changes && !["--yes", "--dry-run", "--list"].iter().any(|option| line.contains(option));
@@ -129,7 +130,7 @@ fn without_questions(line: &str) -> String {
     if is_asked { format!("{line} --yes") } else { line }
 }
 
-/// Lines before an example, for what it needs.
+/// The lines to type before an example, for its prerequisites.
 const BEFORE: &[(&str, &str)] = &[
     ("becket remove no-network", "becket add no-network --yes -q"),
     ("becket remove secrets --dry-run", "becket add secrets --yes -q"),
@@ -160,7 +161,7 @@ fn bash_completes_commands_options_and_values() {
     assert_eq!(completed("becket --profile a"), ["agent"]);
 }
 
-/// Scripts for the other shells, where such a shell is on this machine.
+/// Checks scripts for the other shells that are on this machine.
 #[test]
 fn scripts_of_other_shells_load() {
     let typist = Typist::new();

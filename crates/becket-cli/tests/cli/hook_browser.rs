@@ -1,4 +1,4 @@
-//! `becket hooks`: looked through in a real terminal.
+//! `becket hooks`, in a real terminal.
 
 use crate::env;
 use crate::tmux::Terminal;

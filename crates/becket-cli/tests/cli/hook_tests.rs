@@ -1,4 +1,4 @@
-//! `becket test`: what it shows, where it points, what it writes.
+//! `becket test`: its output, the positions that it reports, and the files that it writes.
 
 use crate::{env_with, workspace};
 use becket_testkit::env::{ProgramOutput, TestEnv};
@@ -38,7 +38,7 @@ want = { decision = "pass", skipped = "guard.sh" }
 
 const GUARD: &str = "case $(cat) in *danger*) echo 'no danger' >&2; exit 2;; esac\n";
 
-/// A project with a guard and its cases.
+/// Creates a project with a guard and its cases.
 fn guarded(guard: &str) -> TestEnv {
     let env = env_with(SETTINGS);
     env.write("project/guard.sh", guard);
@@ -62,7 +62,7 @@ fn everything_as_expected_ends_with_0_and_a_broken_guard_with_1() {
     env.write("project/guard.sh", GUARD.replace("exit 2", "exit 0"));
     let ended = tested(&env, &[]);
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    // The case with its line, what came, the plan, and what the hook read and wrote.
+    // The case with its line, the result, the plan, and the input and output of the hook.
     for shown in [
         "FAIL  danger is denied  .claude/tests/guard.toml:1:1",
         "decision: wanted deny",
@@ -210,4 +210,19 @@ fn no_mutant_of_the_example_survives() {
             .iter()
             .all(|row| row["result"] == "killed" || row["why"].as_str().is_some_and(|why| !why.is_empty()))
     );
+}
+
+#[test]
+fn a_case_without_an_expectation_is_an_error_until_it_is_accepted() {
+    let env = guarded(GUARD);
+    let open = "[[case]]\nname = \"open\"\ntool = { name = \"Bash\", input = { command = \"danger\" } }\n";
+    env.write("project/.claude/tests/open.toml", open);
+    let ended = tested(&env, &[]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.stdout.contains("it expects nothing, so it tests nothing"), "{ended:?}");
+    let ended = tested(&env, &["--accept"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let text = fs::read_to_string(env.project().join(".claude/tests/open.toml")).expect("it is there");
+    assert_eq!(text, format!("{open}want = {{ decision = \"deny\", by = \"guard.sh\" }}\n"));
+    assert_eq!(tested(&env, &[]).code, Some(0));
 }

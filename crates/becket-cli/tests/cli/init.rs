@@ -9,7 +9,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// A fresh repository of a small program with tests.
+/// Creates a fresh repository of a small program with tests.
 fn repository() -> TestEnv {
     let env = env();
     env.write("project/Makefile", "test:\n\t@true\n");
@@ -49,7 +49,7 @@ fn a_fresh_repository_is_guarded_at_once() {
         "tool_input.command=git push origin trunk",
     ]);
     assert_eq!(trunk.run().code, Some(2));
-    // A second time there is nothing to do.
+    // The second time, there is nothing to do.
     let before = tree(&env.project());
     assert!(done(&env, &["init", "--yes"]).ends_with("nothing to do\n"));
     assert_eq!(tree(&env.project()), before);

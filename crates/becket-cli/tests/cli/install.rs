@@ -1,4 +1,4 @@
-//! `install`, `uninstall` and `doctor`: with real configurations, and the commands that agents would run.
+//! `install`, `uninstall` and `doctor`, with real configurations and the commands that agents would run.
 
 use crate::{env, workspace};
 use becket_dialects::{ALL, Answer, Effect, dialect};
@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The guarded example, and a `becket` on PATH as a user would have it.
+/// Creates the guarded example, with a `becket` on PATH as a user would have it.
 fn machine() -> TestEnv {
     let env = env();
     env.copy(&workspace().join("examples/guarded-repo"), "project");
@@ -36,7 +36,7 @@ fn done(env: &TestEnv, arguments: &[&str]) -> ProgramOutput {
     ended
 }
 
-/// Runs a command as an agent would, with a payload of its own on stdin.
+/// Runs a command as an agent would, with the agent's payload on stdin.
 fn fired(env: &TestEnv, name: &str, command: &str, payload: &str) -> Effect {
     let becket = env.becket::<&str>([]).path_first(&env.root().join("bin")).into_command();
     let mut shell = Command::new("sh");
@@ -45,7 +45,7 @@ fn fired(env: &TestEnv, name: &str, command: &str, payload: &str) -> Effect {
     shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = shell.spawn().expect("a shell");
     let mut stdin = child.stdin.take().expect("piped");
-    // A command that refuses because becket is gone need not read its payload.
+    // A command that refuses because becket is missing may not read its payload.
     let written = std::io::Write::write_all(&mut stdin, payload.as_bytes());
     assert!(written.is_ok() || written.is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe));
     drop(stdin);
@@ -67,7 +67,7 @@ fn payload_named(env: &TestEnv, name: &str, case: &str) -> String {
     case["payload"].to_string().replace("/work/p", &env.project().display().to_string())
 }
 
-/// The command of an entry before a call, by the text of the file.
+/// Returns the command of an entry before a call, in the text of the file.
 fn command(env: &TestEnv, name: &str, path: &str) -> String {
     let text = fs::read_to_string(env.root().join(path)).expect("a file");
     let json = || serde_json::from_str::<Value>(&text).expect("JSON");
@@ -127,7 +127,7 @@ fn what_is_registered_holds_and_refuses_once_becket_is_gone() {
             assert!(matches!(held, Effect::Held | Effect::Ends), "{name} {scope}: {held:?}");
             assert_eq!(call("git status"), Effect::Runs, "{name} {scope}");
         }
-        // Another major version, one that can't be executed, none at all.
+        // Another major version, a program that can't be executed, and no program at all.
         let text = fs::read_to_string(env.root().join("bin/becket")).expect("a program");
         for breaks in ["other", "mode", "gone"] {
             match breaks {
@@ -203,7 +203,7 @@ fn all_registers_with_what_is_here_and_is_undone_byte_for_byte() {
     assert_eq!(again.stdout, "nothing to do for: Codex, Gemini CLI\n");
     let listed = done(&env, &["install", "--list"]).stdout;
     assert!(listed.contains("Gemini CLI     project .gemini/settings.json: 6 events"), "{listed}");
-    // From anywhere.
+    // It works from any directory.
     let elsewhere = env.write("elsewhere/x", "").parent().expect("a folder").to_owned();
     let run = env.becket(["uninstall", "all"]).dir(&elsewhere).run();
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -305,7 +305,7 @@ fn the_doctor_names_what_would_not_work() {
         found.stdout.contains(&format!("error: {missing}: `becket install codex --user --repair`")),
         "{found:?}"
     );
-    // So do `check` and the start of a session.
+    // `check` and the start of a session report it as well.
     let checked = run(&env, &["check", "--for", "codex"]);
     assert_eq!(checked.code, Some(1), "{checked:?}");
     assert!(
@@ -346,7 +346,7 @@ fn the_limit_of_the_agent_is_longer_than_that_of_the_longest_hook() {
     let entry = &gemini["hooks"]["BeforeTool"][0]["hooks"][0];
     assert_eq!(entry["timeout"], 705_000);
     assert!(entry["command"].as_str().expect("a text").contains("--within 700"), "{entry}");
-    // An event that has a hook is registered, whatever the agent makes of its answer.
+    // An event with a hook is registered, whatever the agent does with its answer.
     assert!(gemini["hooks"]["PreCompress"].is_array());
     let kimi = fs::read_to_string(env.root().join("home/.kimi-code/config.toml")).expect("a file");
     assert!(kimi.contains("timeout = 600\n") && kimi.contains("--within 595"), "{kimi}");
@@ -369,7 +369,7 @@ fn check_for_an_agent_names_the_time_that_it_leaves_a_hook() {
     assert!(!checked("gemini").contains("time limit"), "{}", checked("gemini"));
     done(&env, &["install", "gemini", "--user"]);
     assert!(!checked("gemini").contains("time limit"), "{}", checked("gemini"));
-    // A hook that takes longer since then is ended by the entry.
+    // A hook whose limit was raised later is ended by the entry.
     with_limit(800);
     let found = checked("gemini");
     assert!(found.contains("time limit (700 s by its entry instead of 800 s)"), "{found}");
@@ -411,4 +411,43 @@ fn an_entry_rewrites_lines_to_run_under_becket_exec() {
     let answer: Value = serde_json::from_slice(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
     let line = answer["hookSpecificOutput"]["tool_input"]["command"].as_str().unwrap_or_default();
     assert!(line.contains("exec") && line.contains("touch"), "{answer}");
+}
+
+#[test]
+fn entries_that_the_agent_switches_off_are_no_success() {
+    let env = machine();
+    let file = env.write("home/.gemini/settings.json", r#"{"hooksConfig": {"disabled": ["becket"]}}"#);
+    let said =
+        "`~/.gemini/settings.json`: `hooksConfig.disabled` lists becket, so the agent runs no hook of becket";
+    let ended = run(&env, &["install", "gemini", "--user"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stderr.contains(&format!("error: Gemini CLI: {said}")), "{ended:?}");
+    assert!(ended.stdout.ends_with("registered with, but switched off in: Gemini CLI\n"), "{ended:?}");
+    let ended = run(&env, &["doctor", "gemini"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stdout.contains(&format!("error: {said}")), "{ended:?}");
+    let ended = run(&env, &["check", "--for", "gemini"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stdout.contains("hooks-switched-off"), "{ended:?}");
+    // Nothing is switched off if there is no entry.
+    done(&env, &["uninstall", "gemini"]);
+    done(&env, &["doctor", "gemini"]);
+    assert_eq!(fs::read_to_string(file).expect("a file"), r#"{"hooksConfig": {"disabled": ["becket"]}}"#);
+    assert!(!env.root().join("home/.claude").exists());
+}
+
+#[test]
+fn nothing_is_written_below_a_home_that_is_relative_or_missing() {
+    let env = machine();
+    let missing = env.root().join("gone");
+    for home in ["relative", &missing.display().to_string()] {
+        let ended = env
+            .becket(["install", "gemini", "--user"])
+            .path_first(&env.root().join("bin"))
+            .env("HOME", home)
+            .run();
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(ended.stderr.contains("there is no home directory"), "{ended:?}");
+    }
+    assert!(!missing.exists() && !env.project().join("relative").exists());
 }

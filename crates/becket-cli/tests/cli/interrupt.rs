@@ -1,6 +1,7 @@
-//! A signal to becket ends its hooks too.
+//! A signal to becket also ends its hooks.
 
 use crate::env_with;
+use becket_dialects::{Answer, Effect, dialect};
 use becket_testkit::proc::{Marker, wait_until};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -40,17 +41,67 @@ fn a_signal_before_the_input_is_there_holds_the_call_back() {
     let env = env_with("{}");
     for (arguments, code) in [
         (&["fire", "--stdin-event"][..], 2),
+        // In the form of the agent.
         (&["fire", "--dialect", "codex"], 2),
-        // Its entry refuses in the form of the agent.
+        (&["fire", "--dialect", "gemini"], 0),
+        (&["fire", "--dialect", "hermes"], 0),
+        // The entry refuses in the form of the agent.
         (&["fire", "--dialect", "codex", "--installed", "0"], 125),
     ] {
-        let mut command = env.becket(arguments).into_command();
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut becket = command.spawn().expect("becket starts");
-        assert!(wait_until(|| handles_sigterm(becket.id())), "{arguments:?}");
-        let id = becket.id().to_string();
-        assert!(Command::new("kill").args(["-s", "TERM", &id]).status().expect("kill is there").success());
-        assert_eq!(becket.wait().expect("it ends").code(), Some(code), "{arguments:?}");
+        for signal in ["TERM", "QUIT", "ABRT", "SEGV"] {
+            let mut command = env.becket(arguments).into_command();
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let becket = command.spawn().expect("becket starts");
+            assert!(wait_until(|| handles_sigterm(becket.id())), "{arguments:?}");
+            let id = becket.id().to_string();
+            for signal in ["USR1", "ALRM", "34", signal] {
+                let sent = Command::new("kill").args(["-s", signal, &id]).status().expect("kill is there");
+                assert!(sent.success(), "{signal}");
+            }
+            let ended = becket.wait_with_output().expect("it ends");
+            assert_eq!(ended.status.code(), Some(code), "{signal} {arguments:?}");
+            let [stdout, stderr] =
+                [ended.stdout, ended.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+            let is_named = format!("{stdout}{stderr}").contains("a signal has ended becket");
+            assert_eq!(is_named, code != 125, "{signal} {arguments:?} {stdout} {stderr}");
+            if let (Some(name), true) = (arguments.get(2), is_named) {
+                let exit = u8::try_from(code).expect("a small one");
+                let answer = Answer { stdout, stderr, exit };
+                let effect = dialect(name).expect("a dialect").effect_of(&answer);
+                assert_eq!(effect, Effect::Held, "{signal} {arguments:?} {answer:?}");
+            }
+        }
+    }
+}
+
+// rule: O10
+#[test]
+fn a_hook_cant_end_the_event_that_runs_it() {
+    for (signal, code) in [
+        ("USR1", 2),
+        ("USR2", 2),
+        ("ALRM", 2),
+        ("VTALRM", 2),
+        ("PROF", 2),
+        ("XCPU", 2),
+        ("XFSZ", 2),
+        ("IO", 2),
+        ("PWR", 2),
+        ("STKFLT", 2),
+        ("RTMIN", 2),
+        ("QUIT", 2),
+        ("ABRT", 2),
+        ("SEGV", 2),
+    ] {
+        let script = format!("kill -s {signal} $PPID; sleep 0.2; echo held >&2; exit 2");
+        let hook =
+            serde_json::json!([{"hooks": [{"type": "command", "command": "bash", "args": ["-c", script]}]}]);
+        let env = env_with(&serde_json::json!({"hooks": {"PreToolUse": hook}}).to_string());
+        let input = serde_json::json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(),
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}, "tool_use_id": "t"});
+        let ended = env.becket(["fire", "--stdin-event"]).stdin(input.to_string()).run();
+        assert_eq!(ended.code, Some(code), "{signal} {ended:?}");
+        assert!(!ended.stderr.is_empty(), "{signal} {ended:?}");
     }
 }
 

@@ -68,7 +68,7 @@ fn server(events: &str) -> (String, std::thread::JoinHandle<String>) {
     (url, heard)
 }
 
-/// A verdict in the words of OpenAI's protocol.
+/// Returns a verdict in OpenAI's protocol.
 fn openai(verdict: &str) -> String {
     let chunk = |delta: Value, end: Value| {
         json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "tiny",
@@ -80,7 +80,7 @@ fn openai(verdict: &str) -> String {
     format!("data: {said}\n\ndata: {}\n\ndata: {usage}\n\ndata: [DONE]\n\n", chunk(json!({}), json!("stop")))
 }
 
-/// The same in those of the Messages API.
+/// Returns a verdict in the Messages API.
 fn anthropic(verdict: &str) -> String {
     let message = json!({"id": "m", "type": "message", "role": "assistant", "model": "claude-x", "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 7, "output_tokens": 0}});
@@ -154,7 +154,7 @@ fn a_private_network_is_reached_only_where_it_is_allowed() {
     assert!(wrong.stderr.contains("`--allow-network 10.255.0.0/99`"), "{wrong:?}");
 }
 
-/// A hook in the background that waits for the verdict's file, then prints context.
+/// Returns a background hook that waits for the verdict's file, then prints context.
 fn later(exit: i32) -> Value {
     let context = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "news"}}"#;
     let script = format!("cat >/dev/null; sleep 0.3; echo '{context}'; echo 'wake up' >&2; exit {exit}");
@@ -192,13 +192,13 @@ fn without_waiting_the_background_ends_with_the_verdict() {
     assert_eq!(marker.alive(), Vec::<u32>::new());
 }
 
-/// A hook in the background that takes half a second, and one that never ends.
+/// Returns a background hook that takes half a second, and one that never ends.
 fn slow_and_endless() -> Value {
     let background = |line: &str| json!({"type": "command", "command": line, "async": true});
     json!([background("touch began; sleep 0.5; touch late"), background("sleep 300")])
 }
 
-/// The same hooks, which announce themselves that they go on.
+/// Returns the same hooks, which announce themselves that they continue in the background.
 fn self_announced() -> Value {
     let background =
         |line: &str| json!({"type": "command", "command": format!("echo '{{\"async\": true}}'; {line}")});
@@ -272,7 +272,7 @@ fn as_a_hook_of_another_agent_nothing_of_the_background_is_lost() {
         let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
         said["hookSpecificOutput"]["additionalContext"].clone()
     };
-    // A hook that would wake an agent can't: what it says is in a later answer.
+    // A hook that would wake an agent can't: its output is in a later answer.
     let env = env_with(&settings("PreToolUse", later(2)));
     let ended = input(&env, "PreToolUse");
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{ended:?}");
@@ -280,7 +280,7 @@ fn as_a_hook_of_another_agent_nothing_of_the_background_is_lost() {
         let later = input(&env, "UserPromptSubmit").stdout;
         later.contains("news") && later.contains("wake up")
     }));
-    // So is what another one says, once.
+    // The output of another one is as well, once.
     let env = env_with(&settings("PreToolUse", later(0)));
     let ended = input(&env, "PreToolUse");
     assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (Some(0), "", ""), "{ended:?}");

@@ -98,7 +98,7 @@ impl Editor {
         self.next(is_wanted)["params"]["diagnostics"].clone()
     }
 
-    /// Asks about the place of the mark `¦` in a text, which is shown first without it.
+    /// Sends a request about the position of the mark `¦` in a text, which is opened without it first.
     fn asks_at(&mut self, method: &str, path: &Path, marked: &str, version: i32) -> Value {
         let before = &marked[..marked.find('¦').expect("a mark")];
         self.shows(path, &marked.replace('¦', ""), version);
@@ -151,7 +151,7 @@ fn the_text_of_the_editor_is_checked_and_not_that_on_disk() {
     );
     assert_eq!(editor.shows(&path, "{\"hooks\": {}}", 2), json!([]), "mended");
     assert_eq!(codes(&editor.shows(&path, "{\"hooks\": {", 3)), ["not-json"], "unfinished");
-    // Not saved yet, and a skill.
+    // A file that is not saved yet, and a skill.
     let new = env.project().join("new/settings.json");
     assert_eq!(codes(&editor.shows(&new, "{\"hooks\": {\"Stopp\": []}}", 1)), ["unknown-event"]);
     let skill = env.write("project/.claude/skills/s/SKILL.md", "");
@@ -247,7 +247,7 @@ fn an_editor_that_goes_without_a_word_ends_the_server() {
     assert!(editor.server.wait().expect("it ends").code().is_some());
 }
 
-/// A script for Neovim: starts the server on the file, prints what it shows, and leaves.
+/// A script for Neovim that starts the server on the file, prints its diagnostics, and exits.
 const NEOVIM: &str = r#"
 local path = vim.fn.getcwd() .. '/.claude/settings.json'
 vim.cmd('edit ' .. path)

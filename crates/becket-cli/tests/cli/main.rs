@@ -21,6 +21,8 @@ mod checks;
 #[cfg(target_os = "linux")]
 mod detached_hooks;
 #[cfg(unix)]
+mod dialect_calls;
+#[cfg(unix)]
 mod dialects;
 mod docs;
 #[cfg(unix)]
@@ -136,19 +138,19 @@ mod trust;
 
 use becket_testkit::env::TestEnv;
 
-/// A place to run the binary in.
+/// Creates a place to run the binary in.
 fn env() -> TestEnv {
     TestEnv::new(env!("CARGO_BIN_EXE_becket"))
 }
 
-/// The same with settings for the project.
+/// Creates a place with settings for the project.
 fn env_with(settings: &str) -> TestEnv {
     let env = env();
     env.write("project/.claude/settings.json", settings);
     env
 }
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 fn workspace() -> &'static std::path::Path {
     let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.ancestors().nth(2).expect("two levels up")

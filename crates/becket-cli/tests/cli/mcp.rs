@@ -1,4 +1,4 @@
-//! `becket mcp`: servers that are as bad as servers get, in `list` and in `doctor`.
+//! `becket mcp`: badly behaved servers, in `list` and in `doctor`.
 
 use crate::{env, workspace};
 use becket_testkit::env::{ProgramOutput, TestEnv};
@@ -8,7 +8,7 @@ use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 
-/// A server that behaves as its flags say.
+/// Returns a server that behaves as its flags say.
 pub(crate) fn server(flags: &[&str]) -> Value {
     let script = workspace().join("crates/becket-mcp/tests/servers/server.py");
     let script = script.to_string_lossy().into_owned();
@@ -27,7 +27,7 @@ fn http(url: &str) -> Value {
     json!({"type": "http", "url": url})
 }
 
-/// The lines about a server.
+/// Returns the lines about a server.
 fn about<'t>(text: &'t str, server: &str) -> String {
     let is_head = |line: &&'t str| !line.starts_with(' ') && line.split("  ").next() == Some(server);
     let mut lines = text.lines().skip_while(|line| !is_head(line));
@@ -36,7 +36,7 @@ fn about<'t>(text: &'t str, server: &str) -> String {
     format!("{head} {}", rest.join(" "))
 }
 
-/// Both commands say the same of servers that can't be connected: `list` ends with 0 anyway, `doctor` with 1.
+/// Asserts that both commands report the same about unreachable servers: `list` exits with 0 anyway, `doctor` with 1.
 fn both_say(env: &TestEnv, servers: &Value, expected: &[(&str, &str)]) {
     let listed = mcp(env, servers, &["list"]);
     assert_eq!(listed.code, Some(0), "{listed:?}");
@@ -165,7 +165,7 @@ fn what_answers_over_http_and_is_no_server_says_so() {
     let ca = pems.path("ca.pem");
     let config = json!({"mcpServers": {"selfmade": http(&tls.url())}}).to_string();
     let run = env.becket(["mcp", "--mcp-config", &config, "list", "--strict"]);
-    let known = run.env("NODE_EXTRA_CA_CERTS", &ca.to_string_lossy()).run();
+    let known = run.env_os("NODE_EXTRA_CA_CERTS", &ca).run();
     assert!(known.code == Some(0) && known.stdout.contains("connected"), "{known:?}");
 }
 
@@ -214,7 +214,7 @@ fn odd_tools_are_listed_under_names_that_models_can_say() {
 // rule: X5
 #[test]
 fn names_are_those_of_a_session_with_all_servers() {
-    // Models see both: the second one's tools give way, whichever of the two is asked about.
+    // Models see both: the tools of the second server give way, whichever of the two is examined.
     let servers = json!({"a.b": server(&[]), "a_b": server(&[])});
     let names = |server: &str| {
         let ended = mcp(&env(), &servers, &["tools", server, "--json"]);
@@ -245,7 +245,7 @@ fn a_signal_leaves_no_server_behind() {
         entry["env"] = json!({ "LOG": log });
         let mut servers = json!({ "s": entry });
         if arguments == ["list"] {
-            // One that is connected by then, beside the one that hangs.
+            // A server that is connected by then, beside the one that hangs.
             servers["t"] = server(&["--child", "--leaver", "--ignore-eof", "--ignore-term"]);
         }
         let processes = if arguments == ["list"] { 7 } else { 4 };

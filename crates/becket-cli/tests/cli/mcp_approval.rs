@@ -1,4 +1,4 @@
-//! `mcp`: what lets a server of the project be used.
+//! `mcp`: the conditions under which a server of the project may be used.
 
 use crate::env;
 use becket_testkit::env::TestEnv;
@@ -10,7 +10,7 @@ fn git(env: &TestEnv, arguments: &[&str]) {
     assert!(done.is_ok_and(|status| status.success()), "{arguments:?}");
 }
 
-/// The state of the one server, and why.
+/// Returns the state of the only server, and its reason.
 fn state(env: &TestEnv) -> (String, String) {
     let listed = env.becket(["mcp", "list", "--no-connect", "--json"]).run();
     assert_eq!(listed.code, Some(0), "{}", listed.stderr);

@@ -1,4 +1,4 @@
-//! `becket mcp call`, `resources` and `prompts`: what reaches a server, and what does not.
+//! `becket mcp call`, `resources` and `prompts`: the messages that reach a server, and those that do not.
 
 use crate::mcp::{mcp, server};
 use crate::tmux::Terminal;
@@ -13,7 +13,7 @@ fn logged(env: &TestEnv) -> Value {
     json!({ "s": entry })
 }
 
-/// Returns the number of calls of its tool.
+/// Returns the number of calls of the server's tool.
 fn calls(env: &TestEnv) -> usize {
     let log = std::fs::read_to_string(env.root().join("log")).unwrap_or_default();
     log.lines().filter(|line| line.contains("\"tools/call\"")).count()

@@ -1,4 +1,4 @@
-//! `becket mcp add`, `remove` and `approve`: what they write, and what they leave as it is.
+//! `becket mcp add`, `remove` and `approve`: their changes, and the content that they leave unchanged.
 
 use crate::env;
 use crate::mcp::server;
@@ -24,7 +24,7 @@ fn what_is_added_can_be_listed_and_what_is_removed_leaves_no_trace() {
     let env = env();
     let own = env.root().join("home/.claude.json");
     let project = env.project().join(".mcp.json");
-    // Unusual on purpose: the layout of existing entries is not changed.
+    // The layout is unusual on purpose: that of existing entries is not changed.
     let before = "{ \"theme\":\"dark\",\n\n   \"mcpServers\" : {\n \"old\": {\"command\":\"a\"}\n} }\n";
     env.write("home/.claude.json", before);
     env.write("project/.mcp.json", before);

@@ -1,4 +1,4 @@
-//! `becket mcp gateway`: an MCP client of a library, the gateway between, real servers behind it.
+//! `becket mcp gateway`, between a library's MCP client and real servers.
 
 mod agent;
 mod ends;
@@ -10,7 +10,7 @@ use crate::{env_with, workspace};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 
-/// The servers: `s` logs what it gets, `notes` is the example.
+/// Returns the servers: `s` logs its input, `notes` is the example.
 fn servers(env: &TestEnv, flags: &[&str]) -> Value {
     let mut entry = server(flags);
     entry["env"] = json!({ "LOG": env.root().join("log") });
@@ -18,7 +18,7 @@ fn servers(env: &TestEnv, flags: &[&str]) -> Value {
     json!({"s": entry, "notes": {"command": "python3", "args": [notes]}})
 }
 
-/// Returns the messages that the server `s` got.
+/// Returns the messages that the server `s` received.
 fn log(env: &TestEnv) -> String {
     std::fs::read_to_string(env.root().join("log")).unwrap_or_default()
 }
@@ -28,18 +28,18 @@ fn calls(env: &TestEnv) -> usize {
     log(env).lines().filter(|line| line.contains("\"tools/call\"")).count()
 }
 
-/// A project with rules and hooks.
+/// Creates a project with rules and hooks.
 fn guarded(permissions: &Value, hooks: &Value) -> TestEnv {
     env_with(&json!({"permissions": permissions, "hooks": hooks}).to_string())
 }
 
-/// A hook that prints an answer.
+/// Returns a hook that prints an answer.
 fn hook(event: &str, matcher: &str, answer: &Value) -> Value {
     let command = format!("cat >/dev/null; echo '{answer}'");
     json!({event: [{"matcher": matcher, "hooks": [{"type": "command", "command": command}]}]})
 }
 
-/// The answer of a PreToolUse hook.
+/// Returns the answer of a PreToolUse hook.
 fn decision(decision: &str, reason: &str) -> Value {
     json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason}})
 }

@@ -1,5 +1,5 @@
-//! `becket mcp login` with tokens in the keyring of the system: GNOME Keyring on a bus of its own. Where it is not installed,
-//! the test says that it is skipped.
+//! `becket mcp login` with tokens in the system's keyring: GNOME Keyring on a separate bus. If it is not installed, the
+//! test reports that it is skipped.
 
 use crate::env;
 use becket_testkit::env::{ProgramOutput, TestEnv};
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
-/// A bus, the keyring on it, and where the bus is.
+/// A bus with a keyring, and its address.
 struct Keyring {
     children: Vec<Child>,
     address: String,
 }
 
 impl Keyring {
-    /// Returns `None`, with a message, if one of the programs can't be run.
+    /// Starts both. Returns `None`, with a message, if one of the programs can't be run.
     fn start(env: &TestEnv) -> Option<Self> {
         let mut bus = Command::new("dbus-daemon");
         bus.args(["--session", "--nofork", "--print-address"]);
@@ -27,7 +27,7 @@ impl Keyring {
         Some(keyring)
     }
 
-    /// Starts one of them; the first line that it says.
+    /// Starts one of the programs; returns the first line of its output.
     #[expect(clippy::print_stderr, reason = "who runs the tests is told that one is skipped")]
     fn add(&mut self, mut command: Command, env: &TestEnv) -> Option<String> {
         command.env_clear().env("PATH", "/usr/bin:/bin").env("DBUS_SESSION_BUS_ADDRESS", &self.address);
@@ -52,7 +52,7 @@ impl Keyring {
 impl Drop for Keyring {
     fn drop(&mut self) {
         for child in self.children.iter_mut().rev() {
-            // One that has ended already has nothing to be ended.
+            // A program that has already ended need not be killed.
             drop(child.kill());
             drop(child.wait());
         }
@@ -104,7 +104,7 @@ fn tokens_live_in_the_keyring_those_of_the_file_go_on_to_be_read_and_a_logout_cl
         ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let is_in_file = |env: &TestEnv| file(env).contains("access_token");
-    // A program without the feature has logged in.
+    // A login by a program without the feature.
     assert!(logged_in(&env, &server, &keyring.address, &["--in-file"]).contains("mcp-tokens.json"));
     assert!(is_in_file(&env));
     listed(&keyring.address, "connected");
@@ -116,7 +116,7 @@ fn tokens_live_in_the_keyring_those_of_the_file_go_on_to_be_read_and_a_logout_cl
     assert_eq!(said["kept"], json!({"in": "keyring"}), "{said}");
     assert!(!is_in_file(&env));
     listed(&keyring.address, "connected");
-    // The same without a keyring: that is different from "not logged in".
+    // Without a keyring, the error is different from "not logged in".
     let lost = listed("unix:path=/nowhere/at/all", "failed");
     assert!(lost.contains("this system's keyring can't be reached: "), "{lost}");
     let out = ended(becket(&env, &server, "unix:path=/nowhere/at/all", &["logout", "s"]));

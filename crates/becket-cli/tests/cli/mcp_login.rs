@@ -1,4 +1,4 @@
-//! `becket mcp login` and `logout`, with a server that wants a login and a browser of the test's own.
+//! `becket mcp login` and `logout`, with a server that requires a login and the test's own browser.
 
 use crate::env;
 use becket_testkit::env::{ProgramOutput, TestEnv};
@@ -12,11 +12,11 @@ fn becket(env: &TestEnv, server: &AuthServer, arguments: &[&str]) -> becket_test
     env.write("servers.json", config);
     let config = env.root().join("servers.json").to_string_lossy().into_owned();
     let run = env.becket(["mcp", "--mcp-config", &config].into_iter().chain(arguments.iter().copied()));
-    // A build with the feature `keyring` does not find the keyring of the user who runs the tests.
+    // A build with the feature `keyring` must not find the keyring of the user who runs the tests.
     run.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere/at/all")
 }
 
-/// Begins a login; the address that it prints.
+/// Begins a login; also returns the printed address.
 fn begun(env: &TestEnv, server: &AuthServer, more: &[&str]) -> (Child, BufReader<ChildStderr>, String) {
     let all: Vec<&str> = ["login", "--in-file", "s"].into_iter().chain(more.iter().copied()).collect();
     let mut command = becket(env, server, &all).into_command();

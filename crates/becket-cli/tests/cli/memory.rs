@@ -2,13 +2,13 @@
 
 use crate::env_with;
 
-/// Most of it is the program file, of which the system maps 64 KiB around each page that is touched; without optimisation
-/// code alone takes more.
+/// The limit, in KiB. Most of it is the program file, of which the system maps 64 KiB around each page that is touched;
+/// without optimisation, the code alone takes more.
 const MOST_KIB: u64 = if cfg!(debug_assertions) { 48 * 1024 } else { 14 * 1024 };
 
 #[test]
 fn a_hook_sees_a_small_parent() {
-    // The hook's parent is becket, and it has done all but print when the hook looks at it.
+    // The hook's parent is becket, which has done everything but print when the hook reads its status.
     let script = "grep VmHWM /proc/$PPID/status >&2; exit 2";
     let settings =
         serde_json::json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": script}]}]}});

@@ -1,4 +1,4 @@
-//! A hook that runs Becket again: it ends, with few processes, and lets nothing through (H14).
+//! A hook that runs Becket again: it ends, with few processes, and allows nothing (H14).
 
 use crate::env;
 use becket_testkit::env::{ProgramOutput, TestEnv};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// The most times that a test starts Becket, should nothing else stop it.
+/// The maximum number of times that a test starts Becket, if nothing else stops it.
 const FUSE: usize = 60;
 
 /// A project with scripts, and a `becket` that counts how often it is started.
@@ -129,7 +129,7 @@ fn every_event_that_can_be_held_back_is() {
     for event in ["PreToolUse", "PermissionRequest", "UserPromptSubmit", "TaskCreated", "ConfigChange"] {
         let nest = Nest::new(&hooks(event, &["./run.sh"]), &[("run.sh", "becket fire --stdin-event")]);
         let ended = nest.fire(event);
-        // A permission request is denied by its JSON alone.
+        // A permission request is denied by JSON alone.
         let code = if event == "PermissionRequest" { 0 } else { 2 };
         assert_eq!((ended.code, nest.starts()), (Some(code), 1), "{event} {ended:?}");
         assert_eq!(ended.stdout.contains(r#""behavior":"deny""#), code == 0, "{event} {ended:?}");

@@ -1,9 +1,9 @@
-//! Suggestions: a slip in any name that a user types, or its beginning alone, is answered with the name that was probably meant.
+//! Suggestions: for a typo in any name, or only its beginning, the error suggests the name that was probably meant.
 
 use crate::env;
 use becket_testkit::env::TestEnv;
 
-/// A project with something of everything that has a name.
+/// Creates a project with something of everything that has a name.
 fn project() -> TestEnv {
     let env = env();
     env.write(
@@ -131,7 +131,7 @@ fn a_field_of_the_input_has_its_suggestion() {
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(1), ""));
 }
 
-/// A dialect that is misspelt in the command of a hook is refused, and the refusal says which was meant.
+/// Asserts that a misspelt dialect in the command of a hook is refused, with a suggestion.
 #[test]
 fn a_dialect_has_its_suggestion() {
     let ended = env().becket(["fire", "--dialect", "gemni"]).stdin("{}").run();

@@ -1,4 +1,4 @@
-//! Spans and audit records for a collector, in a build with the feature `otlp`.
+//! Spans, metrics and audit records for a collector, in a build with the feature `otlp`.
 
 use crate::env_with;
 use becket_audit::digest;
@@ -50,13 +50,13 @@ impl Collector {
     }
 
     fn spans(&self) -> Vec<Span> {
-        self.requests.try_iter().flat_map(|request| spans(&request.body)).collect()
+        self.bodies("/v1/traces").iter().flat_map(|body| spans(body)).collect()
     }
 
-    /// The bodies of the requests with logs.
-    fn logs(&self) -> Vec<Vec<u8>> {
+    /// The bodies of the requests to a path.
+    fn bodies(&self, path: &str) -> Vec<Vec<u8>> {
         let all = self.requests.try_iter();
-        all.filter(|request| request.path == "/v1/logs").map(|request| request.body).collect()
+        all.filter(|request| request.path == path).map(|request| request.body).collect()
     }
 }
 
@@ -209,11 +209,13 @@ fn an_event_is_a_span_and_each_handler_a_child_without_what_was_said() {
     let requests: Vec<Request> = collector.requests.try_iter().collect();
     assert!(!requests.is_empty());
     for request in &requests {
-        assert_eq!((&*request.path, &*request.kind), ("/v1/traces", "application/x-protobuf"));
+        assert!(["/v1/traces", "/v1/metrics"].contains(&&*request.path), "{}", request.path);
+        assert_eq!(request.kind, "application/x-protobuf");
         let text = String::from_utf8_lossy(&request.body);
         assert!(text.contains("guards") && !text.contains("private"), "{text}");
     }
-    let spans: Vec<Span> = requests.iter().flat_map(|request| spans(&request.body)).collect();
+    let traces = requests.iter().filter(|request| request.path == "/v1/traces");
+    let spans: Vec<Span> = traces.flat_map(|request| spans(&request.body)).collect();
     let event = spans.iter().find(|span| span.name == "PreToolUse").expect("a span of the event");
     assert!(event.parent.is_empty());
     assert_eq!(event.attributes["becket.verdict"], "deny");
@@ -255,9 +257,10 @@ fn the_environment_can_ask_for_spans_and_refuse_them() {
     }
     let json = [endpoint, ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")];
     assert_eq!(fired(&place(), &["--otlp"], &json).code, Some(2));
-    let request = collector.requests.try_recv().expect("a request");
-    assert_eq!(request.kind, "application/json");
-    let body: serde_json::Value = serde_json::from_slice(&request.body).expect("JSON");
+    let requests: Vec<Request> = collector.requests.try_iter().collect();
+    assert!(requests.iter().all(|request| request.kind == "application/json"));
+    let trace = requests.iter().find(|request| request.path == "/v1/traces").expect("spans");
+    let body: Value = serde_json::from_slice(&trace.body).expect("JSON");
     assert!(body["resourceSpans"].is_array(), "{body}");
 }
 
@@ -293,9 +296,72 @@ fn without_a_collector_the_verdict_is_the_same_and_one_line_says_so() {
     let mut all = Vec::new();
     while all.iter().filter(is_of_hook).count() < 2 {
         let request = collector.requests.recv_timeout(Duration::from_secs(60)).expect("spans of both hooks");
-        all.extend(spans(&request.body));
+        if request.path == "/v1/traces" {
+            all.extend(spans(&request.body));
+        }
     }
     assert_eq!(all.len(), 4, "an event and a hook in each process: {all:?}");
+}
+
+/// The data points of a metric, with their attributes as plain JSON, in the bodies of requests.
+fn points(bodies: &[Vec<u8>], name: &str) -> Vec<(Value, Value)> {
+    let bodies = bodies.iter().map(|body| serde_json::from_slice::<Value>(body).expect("JSON"));
+    let mut all = Vec::new();
+    for body in bodies {
+        let metrics =
+            body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array().expect("metrics").clone();
+        for metric in metrics.iter().filter(|metric| metric["name"] == name) {
+            assert_eq!(metric["unit"], "s");
+            let points = metric["histogram"]["dataPoints"].as_array().expect("a histogram");
+            all.extend(points.iter().map(|point| (plain(&point["attributes"]), point.clone())));
+        }
+    }
+    all
+}
+
+// rules: H5, H13, S3
+#[test]
+fn the_times_of_events_and_handlers_are_histograms_by_verdict_and_outcome() {
+    let collector = Collector::start();
+    let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", &*collector.address);
+    let json = ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json");
+    assert_eq!(fired(&place(), &["--otlp"], &[endpoint, json]).code, Some(2));
+    let bodies = collector.bodies("/v1/metrics");
+    assert!(bodies.iter().all(|body| !String::from_utf8_lossy(body).contains("private")));
+    let events = points(&bodies, "becket.event.duration");
+    let [(attributes, point)] = &events[..] else { panic!("one event: {events:?}") };
+    assert_eq!(*attributes, json!({"becket.event": "PreToolUse", "becket.verdict": "deny"}));
+    assert!(point["sum"].as_f64().is_some_and(|sum| (0.000_1..60.0).contains(&sum)), "{point}");
+    let mut handlers = points(&bodies, "becket.handler.duration");
+    handlers.sort_by_key(|(attributes, _)| attributes["becket.handler.label"].to_string());
+    let seen: Vec<_> = handlers
+        .iter()
+        .map(|(attributes, _)| {
+            ["label", "kind", "source"]
+                .map(|name| attributes[format!("becket.handler.{name}")].clone())
+                .into_iter()
+                .chain(["becket.outcome", "becket.background"].map(|name| attributes[name].clone()))
+                .collect::<Value>()
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            json!(["sh deny.sh", "command", "project", "blocked", false]),
+            json!(["sh later.sh", "command", "project", "success", true]),
+        ]
+    );
+    let slow = handlers[1].1["sum"].as_f64();
+    assert!(slow.is_some_and(|sum| sum >= 0.2), "it sleeps for 0.2 s, in seconds: {slow:?}");
+    for (name, value) in [("OTEL_METRICS_EXPORTER", "none"), ("OTEL_SDK_DISABLED", "true")] {
+        assert_eq!(fired(&place(), &["--otlp"], &[endpoint, json, (name, value)]).code, Some(2));
+        assert!(collector.bodies("/v1/metrics").is_empty(), "{name}");
+    }
+    let only = format!("{}/v1/metrics", collector.address);
+    let only = [("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", &*only), ("CLAUDE_CODE_ENABLE_TELEMETRY", "1")];
+    assert_eq!(fired(&place(), &[], &only).code, Some(2));
+    let paths: Vec<String> = collector.requests.try_iter().map(|request| request.path).collect();
+    assert!(!paths.is_empty() && paths.iter().all(|path| path == "/v1/metrics"), "{paths:?}");
 }
 
 /// The same place with an audit log, which managed settings switch on.
@@ -378,7 +444,7 @@ fn each_audit_record_is_a_log_record_that_can_be_compared_with_its_line() {
     ];
     let ended = fired(&env, &[], &variables);
     assert_eq!((ended.code, ended.stderr.contains("warning")), (Some(2), false), "{ended:?}");
-    let requests = collector.logs();
+    let requests = collector.bodies("/v1/logs");
     let mut records = Vec::new();
     for body in &requests {
         assert!(!String::from_utf8_lossy(body).contains("hunter2"), "secrets are redacted as in the file");
@@ -423,10 +489,10 @@ fn audit_records_are_exported_as_protocol_buffers_beside_spans_and_can_be_switch
     }
     let off = [endpoint, ("OTEL_LOGS_EXPORTER", "none")];
     assert_eq!(fired(&env, &["--otlp"], &off).code, Some(2));
-    assert!(collector.logs().is_empty());
+    assert!(collector.bodies("/v1/logs").is_empty());
     env.write("managed/managed-settings.json", "{}");
     assert_eq!(fired(&env, &["--otlp"], &[endpoint]).code, Some(2));
-    assert!(collector.logs().is_empty(), "there is no log without an audit");
+    assert!(collector.bodies("/v1/logs").is_empty(), "there is no log without an audit");
 }
 
 #[test]
@@ -440,7 +506,11 @@ fn a_collector_that_is_missing_hangs_or_refuses_changes_no_verdict_and_one_line_
     let refusing = Collector::answering("403 Forbidden");
     for address in [&closed, &silent, &refusing.address] {
         let env = audited_place();
-        let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", &**address), ("OTEL_TRACES_EXPORTER", "none")];
+        let variables = [
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", &**address),
+            ("OTEL_TRACES_EXPORTER", "none"),
+            ("OTEL_METRICS_EXPORTER", "none"),
+        ];
         let ended = fired(&env, &["--otlp"], &variables);
         assert_eq!(ended.code, Some(2), "{ended:?}");
         let warnings: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("collector")).collect();

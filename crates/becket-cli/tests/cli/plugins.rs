@@ -1,11 +1,11 @@
-//! Plugins as they are installed, through the commands: found, named, run, and missed.
+//! Installed plugins in the commands: found, named, run, and missing.
 
 use crate::run::{lines, run, scripted};
 use crate::{env, env_with};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 
-/// Installs the plugin `format-all@m`, which its manifest calls `fmt`, for the user; it is on.
+/// Installs and enables the plugin `format-all@m`, which its manifest calls `fmt`, for the user.
 fn install(env: &TestEnv, hooks: &Value) {
     let directory = "home/.claude/plugins/cache/m/format-all/1.0.0";
     let manifest = json!({"name": "fmt", "version": "1.0.0", "userConfig": {"api_key": {"type": "string"}}});
@@ -95,7 +95,7 @@ fn a_file_that_is_checked_alone_says_nothing_of_what_is_installed() {
     assert!(checked.stdout.contains("guard@team") && checked.stdout.contains("lint@here"), "{checked:?}");
     for path in [".", ".claude/settings.json"] {
         let alone = env.becket(["check", path]).run();
-        // What the repository itself says of a plugin is still wrong.
+        // The repository's own settings for the plugin are still wrong.
         assert!(!alone.stdout.contains("the plugin `guard@team`"), "{path}: {alone:?}");
         assert!(alone.stdout.contains("lint@here"), "{path}: {alone:?}");
         assert_eq!(alone.code, Some(1), "{path}: {alone:?}");

@@ -1,4 +1,4 @@
-//! `becket profile`: what is recorded, and what is shown of it.
+//! `becket profile`: the records, and their display.
 
 use crate::env_with;
 use crate::run::{run, scripted};
@@ -13,7 +13,7 @@ use std::time::Instant;
 const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
   {"type": "command", "command": "sh slow.sh"}, {"type": "command", "command": "sh fast.sh --token hunter2hunter2"}]}]}}"#;
 
-/// A slow hook that notes the time at its begin and its end, and a fast one that fails.
+/// Creates a project with a slow hook that records the times of its start and end, and a fast one that fails.
 fn project() -> TestEnv {
     let env = env_with(SETTINGS);
     env.write("project/slow.sh", "date +%s%N >>clock; cat >/dev/null; sleep 0.4; date +%s%N >>clock\n");
@@ -33,7 +33,7 @@ fn directory(env: &TestEnv) -> String {
     env.root().join("times").display().to_string()
 }
 
-/// The only log in a directory.
+/// Returns the only log in a directory.
 fn log(directory: &Path) -> PathBuf {
     let entries = fs::read_dir(directory).expect("it is there").map(|entry| entry.expect("an entry").path());
     let found: Vec<PathBuf> = entries.collect();

@@ -25,7 +25,7 @@ fn directory(env: &TestEnv, path: &str) -> String {
     env.root().join(path).display().to_string()
 }
 
-/// The answer to an event in `cwd`, in a process that was started elsewhere.
+/// Returns the answer to an event in `cwd`, from a process that was started elsewhere.
 fn asked(env: &TestEnv, event: &str, cwd: &str, named: Option<&str>) -> ProgramOutput {
     let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": cwd, "hook_event_name": event,
         "tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "ls"}, "stop_hook_active": false});
@@ -86,6 +86,43 @@ fn the_search_ends_at_the_root_of_the_repository_or_below_the_home() {
     env.write("home/.claude/settings.local.json", deny());
     let work = directory(&env, "home/work");
     assert_eq!(asked(&env, "PreToolUse", &work, None).code, Some(0));
+}
+
+// rule: C4
+#[test]
+fn the_guards_around_the_process_hold_wherever_the_event_is() {
+    let env = env_with(&deny());
+    directory(&env, "project/plain");
+    env.write("project/off/.claude/settings.json", r#"{"disableAllHooks": true}"#);
+    env.write("project/local/.claude/settings.local.json", r#"{"disableAllHooks": true}"#);
+    env.write("elsewhere/.claude/settings.json", r#"{"disableAllHooks": true}"#);
+    env.write("project/clone/.claude/settings.json", "{}");
+    env.write("project/clone/.git/HEAD", "ref: refs/heads/main\n");
+    for part in ["objects", "refs"] {
+        directory(&env, &format!("project/clone/.git/{part}"));
+    }
+    let at = |cwd: &str| {
+        let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.root().join(cwd),
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t",
+            "tool_input": {"command": "ls"}});
+        env.becket(["fire", "--stdin-event"]).stdin(input.to_string()).run()
+    };
+    for cwd in
+        ["project", "project/plain", "project/off", "project/local", "project/clone", "elsewhere", "tmp"]
+    {
+        let ended = at(cwd);
+        assert!(ended.code == Some(2) && ended.stderr.contains("held"), "{cwd} {ended:?}");
+    }
+    // Each of two projects finds its own scripts.
+    let script =
+        |text: &str| hook("PreToolUse", &format!("test -e \"$CLAUDE_PROJECT_DIR/{text}\" || exit 2; exit 0"));
+    for (project, mark) in [("project", "here"), ("elsewhere", "there")] {
+        env.write(&format!("{project}/.claude/settings.json"), script(mark));
+        env.write(&format!("{project}/{mark}"), "");
+    }
+    assert_eq!(at("elsewhere").code, Some(0));
+    fs::remove_file(env.root().join("elsewhere/there")).expect("it was there");
+    assert_eq!(at("elsewhere").code, Some(2));
 }
 
 // rules: C4, G3
@@ -156,7 +193,7 @@ fn settings_of_the_command_line_have_to_be_there_and_begin_where_the_process_doe
         (&["list"][..], 2),
         (&["check"], 2),
         (&["run", "-p", "x"], 2),
-        // 2 would say that something is blocked.
+        // Exit code 2 would mean that something is blocked.
         (&["fire", "PreToolUse", "--tool", "Bash"], 1),
     ] {
         let ended = env.becket([&["--settings", "flag.json"], arguments].concat()).dir(&below).run();

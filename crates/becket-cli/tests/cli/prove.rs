@@ -1,4 +1,5 @@
-//! `doctor --prove`, with small agents that really ask the model and make its calls. `cargo xtask test agents` tries real ones.
+//! `doctor --prove`, with small agents that really query the model and make its calls. `cargo xtask test agents` tries
+//! real ones.
 
 use crate::env;
 use becket_testkit::env::{ProgramOutput, TestEnv};
@@ -6,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// An agent that speaks Gemini's API and has Gemini CLI's hooks on the events of `HOOKS`.
+/// An agent that uses Gemini's API and has Gemini CLI's hooks on the events of `HOOKS`.
 const AGENT: &str = r#"#!/usr/bin/env python3
 import json, os, subprocess, sys, urllib.request
 
@@ -65,7 +66,7 @@ fn agent(env: &TestEnv, name: &str, text: &str) {
     fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
-/// Proves Gemini CLI with that program in its place; nothing may be left behind.
+/// Proves Gemini CLI, replaced by that program; nothing may be left behind.
 fn proved(env: &TestEnv, text: &str, more: &[&str]) -> ProgramOutput {
     agent(env, "gemini", text);
     let arguments = ["doctor", "--prove", "gemini"].into_iter().chain(more.iter().copied());
@@ -107,7 +108,7 @@ fn an_agent_that_ignores_hooks_is_not() {
 fn without_a_network_namespace_the_same_is_found_and_said_so() {
     let env = env();
     agent(&env, "gemini", &AGENT.replace("@hooks", "['BeforeTool', 'BeforeAgent']"));
-    // No `unshare` is found.
+    // `unshare` is not on the path.
     let path = env.root().join("bin").display().to_string();
     let ended = env.becket(["doctor", "--prove", "gemini"]).env("PATH", &path).run();
     assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -139,7 +140,7 @@ fn an_agent_that_makes_no_call_proves_nothing() {
 #[test]
 fn an_agent_that_hangs_is_ended_with_what_it_has_started() {
     let env = env();
-    // The number is this test's own.
+    // The number is unique to this test.
     let text = "#!/bin/sh\n[ \"$1\" = --version ] && exit\n(setsid sleep 86399.25 &)\nsleep 86399.25\n";
     for more in [&["--limit", "1"][..], &["--limit", "2"]] {
         let ended = proved(&env, text, more);

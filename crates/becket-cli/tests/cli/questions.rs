@@ -7,7 +7,8 @@ use becket_testkit::proc::{Marker, holds_for, wait_until};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Asks `question` once `$before` is done, writes the answer to `answer`, and denies unless it is `y`.
+/// Writes a hook that asks `question` once `$before` is done, writes the answer to `answer`, and denies unless it is
+/// `y`.
 fn asking(env: &TestEnv, before: &str) {
     let question = json!({"prompt": "deploy", "message": "Really deploy?", "options": [
         {"key": "y", "label": "Yes"}, {"key": "n", "label": "No", "description": "not today"}]});

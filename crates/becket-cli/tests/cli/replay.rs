@@ -1,4 +1,4 @@
-//! `becket replay`: what it finds, what it sets aside, and that it does no harm.
+//! `becket replay`: its findings, the hooks that it sets aside, and its harmlessness.
 
 use crate::env;
 use becket_testkit::env::{ProgramOutput, TestEnv};
@@ -8,7 +8,7 @@ use std::io::Write;
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
-/// A transcript that is being written, in the shape of Claude Code.
+/// A transcript under construction, in the format of Claude Code.
 struct Recorded {
     lines: Vec<Value>,
     calls: usize,
@@ -26,7 +26,7 @@ impl Recorded {
         self.lines.push(line);
     }
 
-    /// A call with its result, or with the denial of a hook.
+    /// Adds a call with its result, or with the denial of a hook.
     fn call(&mut self, tool: &str, input: Value, denied_by: Option<&str>) {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
@@ -36,14 +36,14 @@ impl Recorded {
         self.result(&id, text);
     }
 
-    /// The result of a call, or the text of its denial.
+    /// Adds the result of a call, or the text of its denial.
     fn result(&mut self, id: &str, denial: Option<String>) {
         let result = json!([{"type": "tool_result", "tool_use_id": id, "is_error": denial.is_some(),
             "content": denial.unwrap_or_else(|| "ok".to_owned())}]);
         self.line(json!({"type": "user", "message": {"role": "user", "content": result}}));
     }
 
-    /// A call of Bash that a JSON answer denied: its hook is not recorded.
+    /// Adds a call of Bash that a JSON answer denied, whose hook is not recorded.
     fn denied_by_json(&mut self, command: &str, reason: &str) {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
@@ -61,7 +61,7 @@ impl Recorded {
     }
 }
 
-/// A project whose hooks on PreToolUse of Bash are these commands.
+/// Creates a project whose hooks on PreToolUse of Bash are these commands.
 fn project(commands: &[&str]) -> TestEnv {
     let env = env();
     let hooks: Vec<Value> =
@@ -125,7 +125,7 @@ fn a_guard_that_answers_as_recorded_is_reproduced_and_a_weakened_one_is_found_an
     assert!(fs::read_dir(env.root().join("tmp")).expect("it is there").next().is_none(), "no copy is left");
 }
 
-/// Eight hooks that depend on their input alone, though some ask the clock or git, and four that depend on more.
+/// Eight hooks that depend only on their input, though some query the clock or git, and four that depend on more.
 const LABELLED: [(&str, &str, &str); 12] = [
     ("plain.sh", "case $(cat) in *alpha*) exit 2;; esac", "reproduced"),
     ("quoting.sh", "case $(cat) in *git*push*bravo*) exit 2;; esac", "reproduced"),
@@ -184,7 +184,7 @@ fn launch(name: &str) -> String {
     format!("{program} {name}")
 }
 
-/// Runs a hook outside of Becket, for the record.
+/// Runs a hook outside of Becket, for the record; returns true if it denies.
 fn denies(env: &TestEnv, command: &str, input: &Value) -> bool {
     let run = env.becket::<&str>([]).path_first(&env.root().join("bin")).into_command();
     let path = run.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
@@ -221,7 +221,7 @@ fn what_depends_on_more_than_its_input_is_set_aside_with_the_reason_and_the_rest
     ];
     let mut recorded = Recorded::new();
     for round in 0..2 {
-        // Chance may agree once or twice.
+        // A random answer may agree once or twice.
         let words = words.iter().zip(&commands).chain([(&words[11], &commands[11]); 4]);
         for (word, hook) in words {
             let command = format!("git push {word} {round}");
@@ -262,7 +262,7 @@ fn a_denial_counts_for_the_hook_whose_reason_it_is_and_of_two_denials_one_is_rec
         assert_eq!((&handler["compared"], &handler["agreed"]), (&json!(1), &json!(1)), "{handler:#}");
         assert_eq!(handler["status"], "reproduced", "{handler:#}");
     }
-    // Alone, a hook is the one that denied; now it does not.
+    // As the only hook, it must be the one that denied; now it does not.
     let env = project(&["sh json.sh"]);
     env.write("project/json.sh", "cat > /dev/null\n");
     let mut recorded = Recorded::new();
@@ -319,7 +319,7 @@ fn a_hook_that_writes_connects_and_kills_does_no_harm() {
     let (_, found) = report(&env, &[]);
     let reason = found["shapes"].to_string();
     assert!(found["handlers"][0]["decisions"]["deny"] == 1, "{found}");
-    // Set aside for the connection, so its reason is only in the decisions.
+    // The hook is set aside because of the connection, so its reason is only in the decisions.
     assert_eq!(found["handlers"][0]["depends_on"][0], "network", "{reason}");
     assert!(victim.try_wait().expect("it can be asked").is_none(), "the victim lives");
     assert!(listener.accept().is_err(), "nobody has connected");
@@ -328,7 +328,7 @@ fn a_hook_that_writes_connects_and_kills_does_no_harm() {
     for name in ["harm.txt", "own.txt", "executed.txt", "linked"] {
         assert!(!env.project().join(name).exists(), "{name}");
     }
-    // The same hook without the confinement does all of it: the test can fail.
+    // Without confinement, the same hook does all of it: the test can fail.
     let ended = replayed(&env, &["--unconfined"]);
     assert!(ended.stdout.contains("the hooks were not confined"), "{ended:?}");
     assert!(env.project().join("harm.txt").exists() && !outside.join("kept.txt").exists());
@@ -477,4 +477,29 @@ fn a_repository_is_copied_without_remotes_and_stays_as_it_is() {
     let (_, found) = report(&env, &[]);
     assert_eq!(found["handlers"][0]["decisions"], json!({"pass": 1}), "no remote is printed: {found}");
     assert_eq!(before, (git(&["log", "--format=%H"]), git(&["branch"]), git(&["count-objects", "-v"])));
+}
+
+#[test]
+fn a_file_that_is_no_transcript_is_not_reported_as_replayed() {
+    let env = project(&["true"]);
+    let mut recorded = Recorded::new();
+    recorded.bash("ls", None);
+    env.write("project/s.jsonl", recorded.text());
+    env.write("project/sessions/s.jsonl", recorded.text());
+    env.write("project/sessions/history.jsonl", "{\"display\": \"x\"}\n");
+    env.write("project/other/history.jsonl", "{\"display\": \"x\"}\n");
+    env.write("project/passwd", "root:x:0:0\n");
+    env.write("project/empty.jsonl", "");
+    for (paths, why) in [
+        (&["passwd"][..], "passwd` is not a transcript"),
+        (&["s.jsonl", "passwd"], "passwd` is not a transcript"),
+        (&["empty.jsonl"], "empty.jsonl` is not a transcript"),
+        (&["other"], "there is not a transcript among the 1 files"),
+    ] {
+        let ended = env.becket([&["replay"], paths].concat()).run();
+        assert_eq!(ended.code, Some(2), "{paths:?}: {ended:?}");
+        assert!(ended.stderr.contains(why), "{paths:?}: {ended:?}");
+    }
+    let ended = env.becket(["replay", "sessions"]).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
 }

@@ -4,19 +4,19 @@ use crate::env_with;
 use becket_testkit::env::{ProgramOutput, Run, TestEnv};
 use serde_json::{Value, json};
 
-/// A place with settings, and a script of these turns.
+/// Creates a place with settings, and a script of these turns.
 pub(crate) fn scripted(settings: &Value, turns: &Value) -> TestEnv {
     let env = env_with(&settings.to_string());
     env.write("project/script.json", json!({"turns": turns}).to_string());
     env
 }
 
-/// `becket run` with that script.
+/// Returns a `becket run` with that script.
 pub(crate) fn run(env: &TestEnv, arguments: &[&str]) -> Run {
     env.becket([&["run", "--model", "script:script.json"], arguments].concat())
 }
 
-/// Returns the output, one value a line.
+/// Returns the output, one value per line.
 pub(crate) fn lines(ended: &ProgramOutput) -> Vec<Value> {
     let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     ended.stdout.lines().map(read).collect()

@@ -1,8 +1,8 @@
-//! A hostile model, a hostile repository and hostile hooks in whole runs: what is denied does not happen.
+//! A hostile model, a hostile repository and hostile hooks in whole runs: denied actions do not happen.
 //!
-//! The cases are data, `run_adversary/*.json`. Each is one run or several, one after the other, in one place; `[ROOT]` is that
-//! place. It names what is there afterwards (`present`), what is not (`absent`), what is as it was (`untouched`), what the
-//! transcripts never hold (`untold`), and what stderr says (`stderr`).
+//! The cases are data, `run_adversary/*.json`. Each consists of one or more runs, one after the other, in one place,
+//! for which `[ROOT]` stands. It lists files that exist afterwards (`present`), that do not (`absent`), and that are
+//! unchanged (`untouched`), texts that the transcripts never contain (`untold`), and texts on stderr (`stderr`).
 
 use crate::env;
 use becket_testkit::env::TestEnv;

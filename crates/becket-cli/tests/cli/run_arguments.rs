@@ -5,7 +5,7 @@ use serde_json::json;
 
 const ID: &str = "5f1c9f0e-3c0b-4b7e-9a55-0d6f2b1c7a10";
 
-/// Arguments, the exit code, and what stderr says.
+/// The arguments, the exit code, and texts on stderr.
 const WRONG: &[(&[&str], i32, &str)] = &[
     (&["-p"], 2, "there is nothing to do: give a prompt, as in `becket run -p 'tidy up'`, or pipe one in\n"),
     (&["-p", "  "], 2, "there is nothing to do"),
@@ -51,7 +51,7 @@ fn what_is_wrong_with_arguments_is_told_before_anything_is_done() {
         assert_eq!(ended.code, Some(*code), "{arguments:?}: {ended:?}");
         assert!(ended.stderr.contains(said), "{arguments:?}: {}", ended.stderr);
         assert_eq!(ended.stdout, "", "{arguments:?}");
-        // A SessionStart hook may give the prompt that is missing.
+        // A SessionStart hook may provide the missing prompt.
         let may_begin = said.contains("nothing to do") || said.contains("what follows");
         assert_eq!(env.project().join("begun").exists(), may_begin, "{arguments:?}: a session was opened");
     }

@@ -1,15 +1,15 @@
-//! The ends of `becket run` by signals and by closed pipes. Nothing is left.
+//! The ends of `becket run` by signals and by closed pipes. No process is left.
 
 use crate::run::{run, scripted};
 use becket_testkit::env::TestEnv;
-use becket_testkit::messages_api::nobody;
+use becket_testkit::messages_api::unreachable_url;
 use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A run that is in the middle of a call that takes long.
+/// Starts a run and waits until it is in the middle of a long call.
 fn in_a_call(marker: &Marker, arguments: &[&str]) -> (TestEnv, Child) {
     let settings = json!({
         "permissions": {"allow": ["Bash(sleep *)"]},
@@ -49,7 +49,7 @@ fn a_signal_ends_the_turn_and_the_session_and_says_so() {
     }
 }
 
-/// Its transcript is complete: the session can be resumed.
+/// Asserts that the transcript is complete: the session can be resumed.
 fn goes_on(env: &TestEnv) {
     env.write("project/script.json", json!({"turns": [{"text": "Again."}]}).to_string());
     let ended = run(env, &["-p", "go on", "--continue"]).run();
@@ -95,7 +95,7 @@ fn output_that_nobody_reads_cancels_what_is_left_to_do() {
 fn a_local_model_server_that_is_not_there_is_given_up_soon_and_named_once() {
     let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
     let start = Instant::now();
-    let url = nobody();
+    let url = unreachable_url();
     let ended = env.becket(["run", "-p", "hi", "--model", "x", "--model-url", &format!("{url}/v1")]).run();
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
     let address = url.trim_start_matches("http://");

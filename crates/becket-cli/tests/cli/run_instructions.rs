@@ -1,4 +1,4 @@
-//! Instruction files of a run: which the command line lets in.
+//! Instruction files of a run, depending on the command line.
 
 use crate::run::{run, scripted};
 use serde_json::json;
@@ -14,7 +14,7 @@ fn is_told(arguments: &[&str], text: &str) -> bool {
     env.write("project/CLAUDE.md", PROJECT);
     env.write("project/CLAUDE.local.md", LOCAL);
     let ended = run(&env, &[&["-p", "hi"], arguments].concat()).run();
-    // The script fails if it misses a text: that is the only other end.
+    // The script fails if a text is missing: that is the only other outcome.
     assert!(ended.stdout == "told\n" || ended.stderr.contains(text), "{ended:?}");
     ended.code == Some(0)
 }

@@ -1,4 +1,4 @@
-//! Every kind of line that a run prints has the fields that the guide names, in the order that scripts know.
+//! Every kind of line that a run prints has the fields that the guide names, in the order that scripts expect.
 
 use crate::run::{lines, run, scripted};
 use crate::workspace;
@@ -32,7 +32,7 @@ fn has_keys(line: &Value, expected: &Value) -> bool {
     in_order && found.next().is_none()
 }
 
-/// Two prompts, and a summary between them: every kind of line is there.
+/// Returns the lines of two prompts with a compaction between them: every kind of line occurs.
 fn every_kind_of_line() -> Vec<Value> {
     let hook = |command: &str| json!([{"hooks": [{"type": "command", "command": command}]}]);
     let settings = json!({

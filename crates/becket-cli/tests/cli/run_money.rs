@@ -1,10 +1,10 @@
-//! The cost of a session: known, unknown, limited.
+//! The cost of a session: known, unknown, and limited.
 
 use crate::run::{lines, run, scripted};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 
-/// A script for a model that costs a dollar for each million tokens of input, and ten for output.
+/// Creates a script for a model that costs one dollar for each million input tokens, and ten for output.
 fn priced(settings: &Value, turns: &Value) -> TestEnv {
     let env = scripted(settings, turns);
     let spec = json!({"price": {"input": 1, "output": 10}, "context_window": 100_000, "max_output": 100});
@@ -56,7 +56,7 @@ fn a_limit_ends_the_session_and_skips_no_hook() {
         "Stop": [{"hooks": [{"type": "command", "command": "touch stop"}]}],
         "SessionEnd": [{"hooks": [{"type": "command", "command": "touch end"}]}],
     }});
-    // The first answer leaves a part of it, the second one reaches it.
+    // The first answer uses only a part of the limit, the second one reaches it.
     for (turns, says, stops) in [
         (json!([answer("one")]), "one", true),
         (json!([call(), answer("two")]), "two", true),

@@ -20,7 +20,7 @@ fn ended(env: &TestEnv) -> ProgramOutput {
     run(env, &["-p", "go", "--output-format", "stream-json", "--verbose", "--allowed-tools", "Bash"]).run()
 }
 
-/// The text that the model got for the call.
+/// Returns the text that the model received for the call.
 fn result(ended: &ProgramOutput) -> String {
     let lines = lines(ended);
     let content = lines.iter().filter(|line| line["type"] == "user").map(|line| &line["message"]["content"]);
@@ -120,7 +120,7 @@ fn a_hook_with_a_condition_is_asked_about_programs_once_for_each() {
     assert_eq!(first["executed"]["chain"], json!(["bash", "sh", "touch"]));
     assert_eq!(first["executed"]["cwd"].as_str(), first["cwd"].as_str());
     assert!(first["executed"]["file"].as_str().is_some_and(|file| file.starts_with('/')), "{first}");
-    // One without a condition has seen the line, and nothing else.
+    // The hook without a condition has seen only the line.
     assert_eq!(read(&env, "others"), "text\n");
 }
 
@@ -239,6 +239,6 @@ fn a_program_that_is_kept_outlives_its_line_and_nothing_else_does() {
     assert_ne!(tracer, "0", "the rules hold for it");
     let killed = std::process::Command::new("kill").args(["-9", &kept]).status();
     assert!(killed.is_ok_and(|status| status.success()));
-    // Its supervisor ends with it.
+    // The supervisor ends with it.
     assert!(becket_testkit::proc::wait_until(|| !is_alive(&kept) && !is_alive(tracer)));
 }

@@ -1,4 +1,4 @@
-//! Hooks as people write them for other agents of this protocol work in a run as they are.
+//! Hooks that people have written for other agents with this protocol work unchanged in a run.
 
 use crate::run::{run, scripted};
 use crate::workspace;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// A project with one of them.
+/// Creates a project with one of the hooks.
 fn with(script: &str, event: &str, command: &str, turns: &Value) -> TestEnv {
     let settings = json!({
         "hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]},
@@ -69,7 +69,7 @@ fn a_notifier_at_the_end_tells_the_answer_and_holds_nothing() {
     fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     let mut path = env.root().join("bin").into_os_string();
     path.push(":/usr/bin:/bin");
-    let ended = run(&env, &["-p", "hi"]).env("PATH", &path.to_string_lossy()).run();
+    let ended = run(&env, &["-p", "hi"]).env_os("PATH", &path).run();
     assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (Some(0), "All done.\n", ""));
     assert!(wait_until(|| fs::read_to_string(&told).is_ok_and(|text| text == "project|All done.")));
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The keys that each input has; see the file itself.
+/// The keys of each input; see the file itself.
 const INPUTS: &str = include_str!("../cases/run_inputs.json");
 
-/// The keys that all inputs begin with.
+/// The first keys of every input.
 const FIRST: [&str; 3] = ["session_id", "transcript_path", "cwd"];
 
 fn expected() -> Map<String, Value> {
@@ -19,7 +19,7 @@ fn expected() -> Map<String, Value> {
     file["events"].as_object().expect("events by name").clone()
 }
 
-/// A hook on each event that records its input; the one of PermissionRequest allows, and adds a directory.
+/// Returns a hook on each event that records its input; the one on PermissionRequest allows, and adds a directory.
 fn keeping_all() -> Value {
     let allow = r#"echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedPermissions":[{"type":"addDirectories","directories":["more"],"destination":"session"}]}}}'"#;
     let hooks = expected().into_iter().map(|(event, _)| {
@@ -36,7 +36,7 @@ fn call(id: &str, tool: &str, input: &Value) -> Value {
     json!({"tool_uses": [{"id": id, "name": tool, "input": input}]})
 }
 
-/// A session in which all of these events fire, but StopFailure.
+/// Runs a session in which all of these events fire, except StopFailure.
 fn a_whole_session() -> (TestEnv, ProgramOutput) {
     let turns = json!([
         {"text": "I begin.", "tool_uses": [{"id": "write", "name": "Write", "input": {"file_path": "new.txt", "content": "x\n"}}]},

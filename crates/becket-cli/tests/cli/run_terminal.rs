@@ -1,4 +1,4 @@
-//! A session at a real terminal, walked through as a person would: tmux presses the keys and reads the screen.
+//! A session at a real terminal, used as a person would: tmux presses the keys and reads the screen.
 
 mod asking;
 mod basics;

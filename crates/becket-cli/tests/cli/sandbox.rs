@@ -1,5 +1,5 @@
-//! `sandbox` and `pluginHooks` in settings: what lines and hooks of plugins can reach. `becket-exec` has the tests of what
-//! holds.
+//! `sandbox` and `pluginHooks` in settings: the access of lines and of plugins' hooks. `becket-exec` contains the tests
+//! of enforcement.
 
 use crate::run::{lines, run, scripted};
 use crate::{env, env_with};
@@ -16,7 +16,7 @@ fn exec(env: &TestEnv, line: &str) -> ProgramOutput {
     env.becket(["exec", "--", "sh", "-c", line]).run()
 }
 
-/// Tries each command of a shell, and prints those that do well.
+/// Tries each command in a shell, and prints those that succeed.
 fn attempts(commands: &[&str]) -> String {
     let tries =
         commands.iter().map(|command| format!("(exec >/dev/null 2>&1; {command}) && echo '{command}'; "));
@@ -73,7 +73,7 @@ fn a_line_in_a_sandbox_has_the_network_that_the_user_grants() {
     }
 }
 
-/// A server that answers each request with `here`.
+/// Starts a server that answers each request with `here`; returns its port.
 fn server() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a socket");
     let port = listener.local_addr().expect("an address").port();
@@ -92,13 +92,13 @@ fn server() -> u16 {
 fn hosts_are_allowed_by_the_user_and_denied_by_every_file() {
     let env = env_with("{}");
     let port = server();
-    // Every request is one to the proxy, which answers in words.
+    // Every request goes to the proxy, which answers with a text.
     let line = format!("curl -s -m 10 --noproxy '' http://localhost:{port}/");
     let network = json!({"allowedDomains": ["example.com", "localhost"]});
     user_settings(&env, &json!({"sandbox": {"enabled": true, "network": network}}));
     let ended = exec(&env, &line);
     assert_eq!(ended.stdout, "here\n", "{ended:?}");
-    // A project's files allow nothing, and deny.
+    // A project's files can't allow anything, but can deny.
     for (of_user, of_project, why) in [
         (json!({}), json!({"allowedDomains": ["localhost"]}), ""),
         (
@@ -158,8 +158,8 @@ fn a_repository_takes_rights_away_and_grants_none() {
     let ended = exec(&env, &attempts(&["echo a > ../elsewhere/file", "echo a > src/file", "echo a > new"]));
     assert_eq!(ended.stdout, "echo a > new\n", "{ended:?}");
     let checked = env.becket(["check"]).run();
-    assert!(checked.stdout.contains("`allowWrite` can only grant rights in managed settings"), "{checked:?}");
-    assert!(checked.stdout.contains("`allowedDomains` can only grant rights"), "{checked:?}");
+    let said = "`allowWrite`, `allowedDomains` can only grant rights in managed settings";
+    assert!(checked.stdout.contains(said), "{checked:?}");
     env.write("project/.claude/settings.json", json!({"sandbox": {"enabled": false}}).to_string());
     user_settings(&env, &json!({"sandbox": {"enabled": true}}));
     let ended = exec(&env, &attempts(&["echo a > ../elsewhere/file"]));
@@ -188,7 +188,7 @@ fn an_excluded_command_runs_outside_and_takes_nothing_along() {
     assert!(!touched(&["env", "touch", &path]).0);
     let denied = touched(&["touch", &path, "denied"]);
     assert!(!denied.0 && denied.1.code == Some(126), "{denied:?}");
-    // Files of a repository exclude nothing, and a pattern of everything neither.
+    // Files of a repository can't exclude anything, and neither does a pattern that matches everything.
     user_settings(&env, &json!({"sandbox": {"enabled": true, "excludedCommands": ["*"]}}));
     env.write("project/.claude/settings.json", json!({"sandbox": sandbox}).to_string());
     assert!(!touched(&["touch", &path]).0);
@@ -320,14 +320,14 @@ fn fire_with(env: &TestEnv, plugin: &str) -> ProgramOutput {
     env.becket(["fire", "PreToolUse", "--tool", "Bash", "--json", "--plugin-dir", plugin]).run()
 }
 
-/// The commands that a reporting hook could run.
+/// Returns the commands that a reporting hook could run.
 fn reported(fired: &ProgramOutput) -> Vec<String> {
     assert_eq!(fired.code, Some(2), "{fired:?}");
     let report: Value = serde_json::from_str(&fired.stdout).expect("JSON");
     report["hooks"][0]["reason"].as_str().expect("a reason").lines().map(str::to_owned).collect()
 }
 
-/// A hook that denies, and reports what it could do.
+/// Returns a hook that denies, and reports the commands that it could run.
 fn reporting(commands: &[&str]) -> String {
     format!("{{ {}; }} >&2; exit 2", attempts(commands))
 }

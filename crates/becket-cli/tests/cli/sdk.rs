@@ -30,7 +30,7 @@ mod wishes;
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 
-/// A place with settings of the user, and a script instead of a model.
+/// Creates a place with settings of the user, and a script instead of a model.
 fn place(program: &str, settings: &Value, turns: &Value) -> TestEnv {
     let env = TestEnv::new(program);
     env.write("home/.claude/settings.json", settings.to_string());
@@ -38,7 +38,7 @@ fn place(program: &str, settings: &Value, turns: &Value) -> TestEnv {
     env
 }
 
-/// A call of Bash, as the model makes it.
+/// Returns a call of Bash, as the model makes it.
 fn bash(id: &str, command: &str) -> Value {
     json!({"id": id, "name": "Bash", "input": {"command": command}})
 }

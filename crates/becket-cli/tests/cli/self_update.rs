@@ -1,4 +1,4 @@
-//! `becket self`: a copy says how it was installed, and replaces itself by a release, or does not.
+//! `becket self`: a copy reports how it was installed, and replaces itself with a release, or refuses to.
 
 mod releases;
 
@@ -84,12 +84,12 @@ fn a_look_changes_nothing_and_its_code_is_the_answer() {
     for version in [env!("CARGO_PKG_VERSION"), "0.0.1"] {
         fs::write(installed.latest().join("VERSION"), version).expect("it can be written");
         assert_eq!(look(&[]).code, Some(0), "{version}");
-        // There is nothing to do for an update, either.
+        // An update has nothing to do either.
         assert_eq!(installed.update().code, Some(0), "{version}");
     }
     fs::write(installed.latest().join("VERSION"), "the newest").expect("it can be written");
     assert_eq!(look(&[]).code, Some(2));
-    // A copy of a package manager may look, too.
+    // A copy from a package manager may check for updates as well.
     fs::write(installed.latest().join("VERSION"), "9.9.9").expect("it can be written");
     let url = format!("file://{}", installed.path("releases").display());
     let other = env().bare(["self", "update", "--check", "--releases", &url]).run();
@@ -148,7 +148,7 @@ fn a_wrong_release_changes_nothing() {
     fs::remove_file(installed.latest().join("VERSION")).expect("it is there");
     refused(&installed, &installed.update(), "the release does not exist");
 
-    // Of another platform: the system can't run it.
+    // The programs are for another platform: the system can't run them.
     release(&[("becket", "\x7fELF of another machine"), ("becket-full", "\x7fELF of another machine")]);
     refused(&installed, &installed.update(), "does not run on this machine");
     release(&[("becket", "#!/bin/sh\nexit 1\n"), ("becket-full", "")]);
@@ -223,7 +223,7 @@ fn an_update_that_is_killed_while_the_new_program_is_tried_leaves_the_old_ones()
     eventually("the new program is tried", || started.exists().then_some(()));
     child.kill().expect("it runs");
     child.wait().expect("it ends");
-    // The tried program ends.
+    // Lets the trial run end.
     fs::write(&released, "go\n").expect("it is read");
     assert_eq!(installed.version(), concat!("becket ", env!("CARGO_PKG_VERSION")));
     installed.release("9.9.9", &[("becket", &says("9.9.9")), ("becket-full", &says("9.9.9"))]);
@@ -234,7 +234,7 @@ fn an_update_that_is_killed_while_the_new_program_is_tried_leaves_the_old_ones()
 #[test]
 fn an_update_that_was_killed_between_the_programs_is_finished() {
     let installed = Installed::new();
-    // The full program is new already; the small one waits.
+    // The full program is already new; the small one is waiting.
     let ready = installed.env.write("bin/.becket-update/ready/becket", says("of the new release"));
     fs::set_permissions(ready, fs::Permissions::from_mode(0o755)).expect("a mode");
     let report = installed.becket(&["--json", "self", "version"]).run().stdout;
@@ -258,7 +258,7 @@ fn a_full_disk_and_a_directory_of_another_user_change_nothing() {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         ProgramOutput { code: ended.status.code(), stdout: text(ended.stdout), stderr: text(ended.stderr) }
     };
-    // A limit on the size of files is to a program as a full disk is.
+    // To a program, a limit on file sizes is like a full disk.
     installed.release("9.9.9", &[("becket", &says("9.9.9")), ("becket-full", &"x".repeat(1 << 20))]);
     let full = under("trap '' XFSZ; ulimit -f 64; exec \"$BECKET\" self update");
     refused(&installed, &full, "can't be written");

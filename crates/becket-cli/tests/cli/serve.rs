@@ -1,4 +1,4 @@
-//! Programs that have the engine beside them: clients of `becket serve`.
+//! Programs that run the engine as a sidecar: clients of `becket serve`.
 
 mod bad_input;
 mod callbacks;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 
-/// A place whose user has one hook, a command.
+/// Creates a place whose user has one hook, a command.
 fn with_hook(event: &str, handler: Value) -> TestEnv {
     let env = TestEnv::new(BECKET);
     let settings = json!({"hooks": {event: [{"hooks": [handler]}]}});
@@ -30,12 +30,12 @@ fn with_hook(event: &str, handler: Value) -> TestEnv {
     env
 }
 
-/// A hook that is a command.
+/// Returns a hook that is a command.
 fn command(line: &str) -> Value {
     json!({"type": "command", "command": line})
 }
 
-/// The input of a call of Bash.
+/// Returns the input of a call of Bash.
 fn bash(line: &str) -> Value {
     json!({"tool_name": "Bash", "tool_use_id": "call-1", "tool_input": {"command": line}})
 }

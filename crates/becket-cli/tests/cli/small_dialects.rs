@@ -1,4 +1,4 @@
-//! Agents with a dialect of their own: the small program answers them as the full one does, and hands on what it can't decide.
+//! Agents with their own dialects: the small program answers like the full one, and delegates what it can't decide.
 
 use crate::dialects::{effect, is_refused, payload};
 use crate::small_program::{Installed, at_a_time};
@@ -8,13 +8,13 @@ use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
 
-/// A hook that prints the answer `answer`, for whatever event it runs.
+/// A hook that prints the answer `answer`, for any event.
 const ANSWERS: &str = r#"#!/bin/sh
 event=$(sed 's/.*"hook_event_name":"\([A-Za-z]*\)".*/\1/')
 sed "s/EVENT/$event/" answer.json
 "#;
 
-/// A project whose hooks on all events give one answer.
+/// Creates a project whose hooks on all events give the same answer.
 fn project(answer: &Value) -> TestEnv {
     let env = env();
     let rows = crate::small_program::cases("becket-model/tests/cases/events.json");
@@ -33,11 +33,11 @@ fn entry(agent: &str) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Fires by both programs, each without what the other has kept.
+/// Fires with both programs, each without the state that the other has stored.
 fn same(installed: &Installed, env: &TestEnv, arguments: &[String], payload: &str) -> ProgramOutput {
     let run = || env.becket(arguments).stdin(payload);
     let expected = run().run();
-    // It may not be there.
+    // The directory may not exist.
     drop(fs::remove_dir_all(env.root().join("home/.claude/becket")));
     let own = run().of(&installed.program()).run();
     assert_eq!(own, expected, "{arguments:?} {payload}");
@@ -70,7 +70,7 @@ fn every_payload_of_every_agent_has_the_same_answer() {
     let mut cases = Vec::new();
     for (row, dialect) in ALL.iter().enumerate() {
         for (column, case) in payloads(dialect).into_iter().enumerate() {
-            // Each answer to each command, and one to each other payload.
+            // Each answer to each command, and one answer to each other payload.
             let is_command = case["name"] == "shell";
             let chosen = answers
                 .iter()
@@ -86,7 +86,7 @@ fn every_payload_of_every_agent_has_the_same_answer() {
         let text = case[1].to_string().replace("/work/p", &env.project().display().to_string());
         same(&whole, &env, &entry(name), &text);
     });
-    // Calls of commands are decided here.
+    // The small program decides calls of commands itself.
     for dialect in ALL {
         let env = project(&answers[0]);
         let call = payload(dialect, "shell", &env, "ls").expect("every agent runs commands");
@@ -105,9 +105,9 @@ fn what_depends_on_more_than_hooks_is_handed_on_before_one_runs() {
         entry("gemini").into_iter().chain(words.iter().map(|&word| word.to_owned())).collect()
     };
     for (name, more) in [
-        // A folder that the user does not trust, or only for the agent.
+        // A folder that the user does not trust, or that only the agent trusts.
         ("shell", &["--user-scope"][..]),
-        // An entry that is not complete, or of another version.
+        // An entry that is incomplete, or of another version.
         ("start", &["--installed", "0"]),
         ("shell", &["--installed", "7"]),
         ("shell", &["--exec-rewrite"]),
@@ -136,7 +136,7 @@ fn what_depends_on_more_than_hooks_is_handed_on_before_one_runs() {
         }
         assert!(!env.project().join("ran").exists(), "{name} {more:?}: a hook ran");
     }
-    // In the form of each agent, whatever is wrong with the arguments.
+    // The refusal is in the form of each agent, whatever is wrong with the arguments.
     for dialect in ALL {
         let env = project(&json!({}));
         let call = payload(dialect, "shell", &env, "ls").expect("every agent runs commands");

@@ -1,6 +1,6 @@
-//! The small program of `becket-fire`: the same exit code and the same bytes as the full one, whatever happens.
+//! The small program of `becket-fire`: it has the same exit code and the same output as the full one, in every case.
 //!
-//! Without the full program beside it, it can't hand anything on: then equal answers are its own.
+//! Without the full program beside it, it can't delegate anything: equal answers are then its own.
 
 use crate::{env, env_with, workspace};
 use becket_testkit::env::{ProgramOutput, Run, TestEnv};
@@ -20,11 +20,11 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
-    /// The small program alone.
+    /// Installs only the small program.
     pub(crate) fn alone() -> Self {
         let built = Path::new(env!("CARGO_BIN_EXE_becket")).with_file_name("becket-fire");
         let mut cargo = Command::new(env!("CARGO"));
-        // By itself, so that the engine has no features that others ask for.
+        // Built separately, so that the engine has no features that other packages enable.
         cargo.args(["build", "--quiet", "--offline", "--package", "becket-fire", "--bin", "becket-fire"]);
         let status = cargo.current_dir(workspace()).status().expect("cargo starts");
         assert!(status.success(), "the small program can't be built");
@@ -33,7 +33,7 @@ impl Installed {
         Installed { directory }
     }
 
-    /// The full program beside it.
+    /// Installs the full program beside it.
     pub(crate) fn whole() -> Self {
         let installed = Installed::alone();
         let full = installed.directory.path().join("becket-full");
@@ -45,12 +45,12 @@ impl Installed {
         self.directory.path().join("becket")
     }
 
-    /// Runs it and the full program in turn; returns what both say.
+    /// Runs the small and the full program in turn; returns their common output.
     pub(crate) fn same(&self, env: &TestEnv, arguments: &[&str], stdin: &str) -> ProgramOutput {
         self.same_run(|| env.becket(arguments).stdin(stdin))
     }
 
-    /// The same for any run.
+    /// Runs both programs with any arguments and environment.
     fn same_run(&self, run: impl Fn() -> Run) -> ProgramOutput {
         let expected = run().run();
         let own = run().of(&self.program()).run();
@@ -59,7 +59,7 @@ impl Installed {
     }
 }
 
-/// Runs several cases at a time: most of a run is waiting for processes.
+/// Runs several cases concurrently: most of a run is waiting for processes.
 pub(crate) fn at_a_time(cases: &[Value], run: impl Fn(&Value) + Sync) {
     let next = AtomicUsize::new(0);
     let workers = 2 * thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -81,7 +81,7 @@ pub(crate) fn cases(file: &str) -> Vec<Value> {
     serde_json::from_str(&text).expect("the cases are a list")
 }
 
-/// The input of an event with its required fields.
+/// Returns the input of an event with its required fields.
 fn input(event: &str) -> String {
     let rows = cases("becket-model/tests/cases/events.json");
     let row = rows.iter().find(|row| row["event"] == event).expect("the event has a row");
@@ -107,7 +107,7 @@ fn input(event: &str) -> String {
     input.to_string()
 }
 
-/// A hook that gives the answer of a case.
+/// Returns a hook that gives the answer of a case.
 fn hook(case: &Value, number: usize, env: &TestEnv) -> Value {
     let text = |name: &str| case[name].as_str().unwrap_or_default().to_owned();
     let json = Some(&case["json"]).filter(|answer| !answer.is_null());
@@ -187,7 +187,7 @@ fn what_is_wrong_in_settings_is_told_alike() {
             _ => "project/.claude/settings.json",
         };
         env.write(file, text.join("\n"));
-        // The cases name programs of all kinds, package managers among them: none is found.
+        // The cases name programs of all kinds, including package managers: none may be found.
         installed.same_run(|| env.becket(AS_HOOK).env("PATH", "/nowhere").stdin(input("PreToolUse")));
     });
 }
@@ -261,7 +261,7 @@ fn handlers_of_other_kinds_run_in_the_full_program() {
         json!({"type": "mcp_tool", "server": "s", "tool": "t"}),
         json!({"type": "prompt", "prompt": "may it?"}),
         json!({"type": "agent", "prompt": "may it?"}),
-        // It would run for an input that the command writes.
+        // This hook would run for an input that the command writes.
         json!({"type": "prompt", "prompt": "may it?", "if": "Bash(git *)"}),
     ] {
         let env = env();
@@ -275,7 +275,7 @@ fn handlers_of_other_kinds_run_in_the_full_program() {
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{refused:?}");
         assert_eq!(fs::read_to_string(&started).expect("it ran"), "\n\n", "nothing ran");
     }
-    // It is for another event, or another tool.
+    // This hook is for another event, or another tool.
     let prompt = json!([{"matcher": "Write", "hooks": [{"type": "prompt", "prompt": "may it?"}]}]);
     let env = env_with(&json!({"hooks": {"PreToolUse": prompt, "Stop": prompt}}).to_string());
     alone.same(&env, &AS_HOOK, &input("PreToolUse"));
@@ -322,7 +322,7 @@ fn without_the_full_program_nothing_that_it_would_judge_passes() {
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(code), ""), "{arguments:?} {refused:?}");
         assert!(refused.stderr.contains("becket-full"), "{refused:?}");
     }
-    // It must not start itself for ever.
+    // It must not start itself endlessly.
     std::os::unix::fs::symlink("becket", alone.directory.path().join("becket-full"))
         .expect("a link can be made");
     let refused = env.bare(["check"]).of(&alone.program()).run();

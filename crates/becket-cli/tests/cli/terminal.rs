@@ -1,4 +1,5 @@
-//! A real terminal: colour if it is supported, none if a variable disables it, no waiting for a user, spinners for slow hooks.
+//! A real terminal: colour if it is supported, none if a variable disables it, no waiting for a user, spinners for slow
+//! hooks.
 
 use crate::env_with;
 use crate::tmux::Terminal;
@@ -29,7 +30,7 @@ fn colour_is_for_terminals_and_a_terminal_is_not_waited_for() {
     }
 }
 
-/// A hook that waits until a file is there.
+/// Returns a hook that waits until a file exists.
 fn patient(file: &str, label: &str) -> serde_json::Value {
     let command = format!("touch {file}.runs; until test -e {file}; do sleep 0.05; done # {label}");
     json!({"type": "command", "command": command, "statusMessage": format!("waiting for {label}")})

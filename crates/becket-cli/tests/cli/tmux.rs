@@ -1,4 +1,4 @@
-//! A real terminal, by tmux.
+//! A real terminal, provided by tmux.
 
 use becket_testkit::env::TestEnv;
 use becket_testkit::proc::{holds_for, wait_until_every};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-/// A terminal with a shell in it, closed at the end of the test.
+/// A terminal with a shell, closed at the end of the test.
 pub(crate) struct Terminal<'e> {
     env: &'e TestEnv,
     socket: PathBuf,
@@ -37,7 +37,7 @@ impl<'e> Terminal<'e> {
         format!("{program} --managed-dir {} {arguments}", self.env.root().join("managed").display())
     }
 
-    /// Types a line and presses Enter; the line also says `ended` and its exit code once it is over.
+    /// Types a line and presses Enter; the line also prints `ended` and its exit code once it is over.
     pub(crate) fn types(&self, line: &str) {
         self.tmux(&["send-keys", "-R", &format!("clear; {line}; echo en''ded $?"), "Enter"]);
     }
@@ -52,7 +52,7 @@ impl<'e> Terminal<'e> {
         String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-e"]).stdout).into_owned()
     }
 
-    /// Returns the screen once `is_there` holds.
+    /// Returns the screen once `is_there` is true of it.
     pub(crate) fn screen_with(&self, is_there: impl Fn(&str) -> bool) -> String {
         let mut screen = String::new();
         let is_found = wait_until_every(Duration::from_millis(20), || {
@@ -69,7 +69,7 @@ impl<'e> Terminal<'e> {
         self.screen_with(|screen| screen.contains("ended "))
     }
 
-    /// [`Terminal::settings`] as the shell has them.
+    /// Returns [`Terminal::settings`] while the shell is in control.
     pub(crate) fn settings_of_shell(&self) -> String {
         self.screen_after("true");
         self.settings()
@@ -80,8 +80,9 @@ impl<'e> Terminal<'e> {
         self.stty("-g")
     }
 
-    /// Waits until programs in the terminal are told this number of columns, and until the next change is told at once: tmux
-    /// changes its own grid first, and tells changes that follow each other within 250 ms late. What is drawn in between wraps.
+    /// Waits until programs in the terminal see this number of columns, and until further changes are reported at once:
+    /// tmux changes its own grid first, and reports changes that follow each other within 250 ms late. Output in
+    /// between wraps.
     pub(crate) fn has_columns(&self, columns: u16) {
         let is_told = || self.stty("size").trim().ends_with(&format!(" {columns}"));
         assert!(

@@ -72,7 +72,7 @@ fn every_agent_is_translated_to_or_told_why_not() {
     let kimi = env.becket(["translate", "--to", "kimi"]).run();
     assert!(kimi.stdout.contains("matcher = \"Bash|Shell\"\n"), "{kimi:?}");
     assert!(kimi.stderr.contains("does not set CLAUDE_PROJECT_DIR"), "{kimi:?}");
-    // An agent that knows no matcher gets no hook that would run for other calls.
+    // An agent without matchers gets no hook that would run for other calls.
     let copilot = env.becket(["translate", "--to", "copilot"]).run();
     assert!(!copilot.stdout.contains("guard.sh") && copilot.stdout.contains("stop.sh"), "{copilot:?}");
 }

@@ -1,4 +1,4 @@
-//! `trust`: a person's yes to the hooks of a folder, and its end.
+//! `trust`: a user's trust in the hooks of a folder, and its withdrawal.
 
 use crate::tmux::Terminal;
 use crate::{env, workspace};
@@ -7,17 +7,17 @@ use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 use std::fs;
 
-/// The guarded example, as a repository that nobody trusts yet.
+/// Creates the guarded example, as a repository that is not trusted yet.
 fn guarded() -> TestEnv {
     let env = env();
     env.copy(&workspace().join("examples/guarded-repo"), "project");
     fs::create_dir_all(env.project().join(".git")).expect("a directory");
-    // Elsewhere in the tests the project is trusted.
+    // In other tests, the project is trusted.
     fs::remove_file(env.root().join("home/.claude.json")).expect("a record");
     env
 }
 
-/// A hook of the user's own configuration of Gemini CLI, about a command.
+/// Fires a hook of the user's own configuration of Gemini CLI, about a command.
 fn fired(env: &TestEnv, command: &str) -> (Effect, String) {
     let payload = json!({
         "hook_event_name": "BeforeTool", "session_id": "s", "transcript_path": "", "cwd": env.project(),
@@ -31,7 +31,7 @@ fn fired(env: &TestEnv, command: &str) -> (Effect, String) {
 
 const PUSH: &str = "git push --force origin main";
 
-/// The command line of a person, without what the terminal of this test may have of an agent.
+/// Returns the command line of a user, without variables of an agent that the test's terminal may have.
 fn line(terminal: &Terminal<'_>, arguments: &str) -> String {
     format!("env -u CLAUDECODE -u GEMINI_CLI -u OPENCODE {}", terminal.becket(arguments))
 }
@@ -55,7 +55,7 @@ fn hooks_of_a_project_run_once_a_person_trusts_it_and_no_longer_than_that() {
     let listed = env.becket(["trust", "--list"]).dir(&env.root().join("home")).run();
     assert_eq!(listed.stdout, format!("{}\n", env.project().display()), "{listed:?}");
     assert_eq!(env.becket(["trust"]).run().stdout.lines().count(), 1);
-    // From a folder inside, and by its path.
+    // From a folder inside, and by path.
     let inside = env.write("project/sub/file", "").parent().expect("a folder").to_owned();
     for (path, part) in [(".", "is no longer trusted"), ("../sub", "was not trusted")] {
         let ended = env.becket(["trust", path, "--revoke"]).dir(&inside).run();
@@ -76,7 +76,7 @@ fn nothing_but_a_terminal_of_a_person_trusts_anything() {
     let terminal = Terminal::new(&env);
     let screen = terminal.screen_after(&format!("env CLAUDECODE=1 {}", terminal.becket("trust")));
     assert!(screen.contains("this is a terminal of an agent"), "{screen}");
-    // A program with the name of an agent's.
+    // A program with the name of an agent.
     let agent = env.write("codex", "");
     fs::copy("/bin/sh", &agent).expect("a shell");
     let agent = agent.display();
@@ -100,13 +100,14 @@ fn nothing_but_a_terminal_of_a_person_trusts_anything() {
 fn what_cant_be_trusted_is_a_clear_error() {
     let env = guarded();
     for (arguments, code, part) in [
-        (&["trust", "nowhere"][..], 1, "`-C "),
+        (&["trust", "nowhere"][..], 1, "/nowhere` is not an accessible directory"),
         (&["trust", "README.md"], 1, "it is a file"),
         (&["trust", "--list", "--revoke"], 2, "cannot be used with"),
     ] {
         let ended = env.becket(arguments.iter().copied()).run();
         assert_eq!(ended.code, Some(code), "{ended:?}");
         assert!(ended.stderr.contains(part), "{arguments:?} {ended:?}");
+        assert!(!ended.stderr.contains("`-C"), "nobody typed it: {ended:?}");
     }
     for text in ["{broken", "[]"] {
         let file = env.write("home/.claude.json", text);

@@ -1,4 +1,4 @@
-//! The form of a case.
+//! The format of a case.
 //!
 //! Strings in expectations may hold `…`, which stands for anything; `[ROOT]` stands for the directory that holds `home`,
 //! `project` and `managed`, in inputs and in expectations. See [`crate::pattern`] for the comparison of values.
@@ -8,14 +8,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// One case: a place, and the runs in it.
+/// A case: a place, and the runs in it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// The rules that it proves.
+    /// The rules that the case proves.
     pub(crate) rules: Vec<String>,
-    /// The settings of the project, of the user, of policy, of the command line.
+    /// The settings of the project; `user`, `policy` and `flag` are those of the other sources.
     #[serde(default)]
     pub(crate) settings: Value,
     #[serde(default)]
@@ -24,7 +24,7 @@ pub(crate) struct Case {
     pub(crate) policy: Value,
     #[serde(default)]
     pub(crate) flag: Value,
-    /// Events with a hook that looks on (`hook see`, the user's).
+    /// The events with an observing hook (`hook see`, in the user's settings).
     #[serde(default)]
     pub(crate) see: Vec<String>,
     /// The active hooks, by event; they are in the settings of the project by default.
@@ -33,7 +33,7 @@ pub(crate) struct Case {
     /// The scripts of `hook NAME`, for hooks in files.
     #[serde(default)]
     pub(crate) texts: BTreeMap<String, String>,
-    /// Files below the root.
+    /// The files below the root.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
     /// A command that prepares the project, by `sh`.
@@ -47,14 +47,14 @@ pub(crate) struct Case {
     pub(crate) then: Vec<Then>,
 }
 
-/// A hook that records its input, and then runs this.
+/// A hook that records its input, and then runs a script.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hook {
-    /// The name in its command `hook NAME`; derived from the event by default.
+    /// The name in the command `hook NAME`; derived from the event by default.
     pub(crate) name: Option<String>,
     pub(crate) matcher: Option<String>,
-    /// Text for `sh`; `$IN` holds its input.
+    /// A script for `sh`; `$IN` contains the input.
     #[serde(default, rename = "do")]
     pub(crate) does: String,
     /// The settings that contain it: `project`, `user`, `policy` or `flag`.
@@ -69,11 +69,11 @@ fn project() -> String {
     "project".to_owned()
 }
 
-/// A run that comes after another one.
+/// A run that follows another one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Then {
-    /// Files that are changed before.
+    /// The files that are changed before the run.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) run: Run,
@@ -84,7 +84,7 @@ pub(crate) struct Then {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Run {
-    /// None where prompts come from stdin, or there is none.
+    /// The prompt; `None` if prompts come from stdin, or there is no prompt.
     pub(crate) prompt: Option<String>,
     pub(crate) args: Vec<String>,
     pub(crate) stdin: String,
@@ -93,11 +93,11 @@ pub(crate) struct Run {
     pub(crate) turns: Vec<Turn>,
     /// The turns of a scripted model, instead of a server.
     pub(crate) script: Option<Value>,
-    /// Nobody listens where the server should be.
+    /// True if no server listens at the model's address.
     pub(crate) nobody: bool,
-    /// Without the arguments for lines of JSON.
+    /// True to run without the arguments for lines of JSON.
     pub(crate) plain: bool,
-    /// A signal that is sent in the middle.
+    /// A signal that is sent during the run.
     pub(crate) signal: Option<Signal>,
 }
 
@@ -121,12 +121,12 @@ impl Default for Run {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Signal {
-    /// Once this file is there, below the root.
+    /// The signal is sent once this file exists, below the root.
     pub(crate) when: Option<String>,
-    /// Once so many requests have come.
+    /// The signal is sent once this many requests have arrived.
     #[serde(default)]
     pub(crate) requests: usize,
-    /// `INT`, `TERM`.
+    /// The signal, `INT` or `TERM`.
     pub(crate) send: String,
 }
 
@@ -138,25 +138,25 @@ pub(crate) struct Want {
     pub(crate) code: i32,
     /// The `result` line, the last one of several.
     pub(crate) result: Value,
-    /// Lines of stdout that come in this order, among others.
+    /// The lines of stdout that occur in this order, among others.
     pub(crate) lines: Vec<Value>,
-    /// Lines that must not come.
+    /// The lines that must not occur.
     pub(crate) no_lines: Vec<Value>,
     /// All notices to the user, in this order.
     pub(crate) notices: Vec<String>,
     /// The names of the events whose hooks ran, one for each run.
     pub(crate) events: Option<Vec<String>>,
-    /// The same where hooks of several events run at once: in any order.
+    /// The same if hooks of several events run concurrently: in any order.
     pub(crate) ran: Option<Vec<String>>,
     /// The inputs of hooks: each matches a separate record.
     pub(crate) inputs: Vec<Value>,
     /// The complete messages of the last request to the model (see `seen`).
     pub(crate) told: Option<Vec<String>>,
-    /// The same of other requests, by number from 1.
+    /// The complete messages of other requests, by number from 1.
     pub(crate) told_at: BTreeMap<usize, Vec<String>>,
     /// Parts of the system prompt of the first request.
     pub(crate) system: Vec<String>,
-    /// Tools that the first request offers, and some that it must not.
+    /// The tools that the first request offers, and some that it must not offer.
     pub(crate) offered: Vec<String>,
     pub(crate) not_offered: Vec<String>,
     /// The number of requests; by default the number of turns.
@@ -165,7 +165,7 @@ pub(crate) struct Want {
     pub(crate) files: BTreeMap<String, Value>,
     /// The texts on stderr, in this order; by default it is empty.
     pub(crate) stderr: Vec<String>,
-    /// All of stdout, of a plain run.
+    /// All of stdout, for a plain run.
     pub(crate) stdout: Option<String>,
     /// Lines of the transcript, in this order, among others.
     pub(crate) transcript: Vec<Value>,

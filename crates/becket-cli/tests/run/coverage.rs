@@ -1,4 +1,4 @@
-//! The suite is as wide as it claims to be.
+//! The suite covers what it claims to cover.
 
 use crate::case::Case;
 use crate::suite::{cases, families};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// The minimum number of cases.
 const CASES: usize = 150;
 
-/// The rules that a case has to name each.
+/// The rules that must each be named by a case.
 const RULES: [&str; 31] = [
     "L0", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "D3", "D6", "D8", "D9", "D10", "D11", "P11", "P13",
     "P14", "N3", "N4", "C10", "A3", "A4", "H12", "O7", "O10", "D1", "D2", "D4", "D5", "P12",
@@ -36,7 +36,7 @@ fn each_rule_is_named_by_a_case() {
     assert!(missing.is_empty(), "no case names {missing:?}");
 }
 
-/// A case that wants nothing but an exit code proves nothing.
+/// Asserts that no case expects only an exit code, which proves nothing.
 #[test]
 fn each_case_looks_at_something() {
     let looks = |want: &crate::case::Want| {

@@ -1,7 +1,7 @@
-//! Each event of the table has cases that show its input, field by field, and all that its hooks can bring about.
+//! Each event of the table has cases that show its input, field by field, and all effects that its hooks can have.
 //!
-//! The effects that count as tested are derived from the cases: a hook of the event that answers with the field, or exits with
-//! 2. The author of the case is responsible for checking the result.
+//! The tested effects are derived from the cases: a hook of the event answers with the field, or exits with 2. The
+//! author of the case is responsible for checking the result.
 
 use crate::case::{Case, Hook};
 use crate::coverage::all;
@@ -9,7 +9,7 @@ use becket_model::EventKind;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The effects that no run without a user can show: their tests, each by its file, its name and its effects.
+/// The effects that a run without a user can't show, with their tests: file, name and effects.
 const ELSEWHERE: [(&str, &[&str], (&str, &str)); 2] = [
     (
         "Notification",
@@ -23,7 +23,7 @@ const ELSEWHERE: [(&str, &[&str], (&str, &str)); 2] = [
     ),
 ];
 
-/// Returns the effects that hooks of an event can have, by the table, and their input.
+/// Returns the effects that hooks of an event can have, according to the table, and their input.
 fn effects(event: EventKind) -> BTreeSet<&'static str> {
     let spec = event.spec();
     let mut effects: BTreeSet<&str> = spec.output.iter().map(|field| field.name).collect();
@@ -52,7 +52,7 @@ fn inputs(case: &Case) -> impl Iterator<Item = &Value> {
     case.want.inputs.iter().chain(of_others)
 }
 
-/// Returns true if a case shows it.
+/// Returns true if a case shows an effect.
 fn shows(case: &Case, event: &str, effect: &str) -> bool {
     match effect {
         "input" => inputs(case).any(|input| input["hook_event_name"] == event && input["$keys"].is_array()),

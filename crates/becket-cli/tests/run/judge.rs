@@ -1,4 +1,4 @@
-//! Holds what came of a run against what a case wants.
+//! Compares the results of a run with the expectations of a case.
 
 use crate::case::{Run, Want};
 use crate::pattern::{fits, text_fits};
@@ -56,7 +56,7 @@ fn hooks(want: &Want, seen: &RunRecord) -> Vec<String> {
     wrong.extend(broken.map(|record| format!("a hook received something else than a JSON object: {record}")));
     let mut records: Vec<&Value> = seen.hooks.iter().collect();
     for wanted in &want.inputs {
-        // A record may be named by its hook, beside its input.
+        // A record may be identified by its hook, in addition to its input.
         let as_one = |record: &Value| -> Value {
             let mut input = record["input"].clone();
             if wanted["$hook"].is_string() {
@@ -99,7 +99,7 @@ fn model(run: &Run, want: &Want, seen: &RunRecord) -> Vec<String> {
     wrong
 }
 
-/// The system prompt and the tools of the first request.
+/// Checks the system prompt and the tools of the first request.
 fn offers(want: &Want, seen: &RunRecord) -> Vec<String> {
     let mut wrong = Vec::new();
     let first = seen.requests.first().unwrap_or(&Value::Null);
@@ -132,7 +132,7 @@ fn files(want: &Want, root: &Path) -> Vec<String> {
     wrong
 }
 
-/// Each wanted one, in this order, others between them.
+/// Checks that each expected value occurs, in this order, possibly with others in between.
 fn in_order(what: &str, want: &[Value], got: &[Value]) -> Vec<String> {
     let mut rest = got;
     for wanted in want {
@@ -144,7 +144,7 @@ fn in_order(what: &str, want: &[Value], got: &[Value]) -> Vec<String> {
     Vec::new()
 }
 
-/// Exactly these, in this order.
+/// Checks that exactly these texts occur, in this order.
 fn texts<S: AsRef<str>>(what: &str, want: &[String], got: &[S]) -> Vec<String> {
     let fits =
         want.len() == got.len() && want.iter().zip(got).all(|(want, got)| text_fits(want, got.as_ref()));
@@ -152,7 +152,7 @@ fn texts<S: AsRef<str>>(what: &str, want: &[String], got: &[S]) -> Vec<String> {
     if fits { Vec::new() } else { vec![format!("{what}: wanted\n  {}\ngot\n{}", want.join("\n  "), got())] }
 }
 
-/// Says which one comes nearest.
+/// Describes the value that comes closest.
 fn nothing_fits<'a>(what: &str, wanted: &Value, got: impl Iterator<Item = &'a Value>) -> String {
     let named = |value: &Value| ["hook_event_name", "type", "subtype"].map(|key| value[key].clone());
     let all: Vec<&Value> = got.collect();

@@ -1,12 +1,12 @@
-//! Compares what is wanted with what there is.
+//! Compares expected values with actual ones.
 //!
-//! | wanted | fits |
+//! | expected | matches |
 //! |---|---|
-//! | text | the same text; `…` stands for any characters, line breaks included |
-//! | `null` | null, or a field that is not there |
-//! | object | an object whose fields fit those that are wanted, and any others; `"$keys": […]` names all fields, in order; `"$not": x` does not fit x |
-//! | list | a list as long, each fitting; an object `{"$holds": […]}` where each wanted one fits some element |
-//! | anything else | the same |
+//! | text | the same text; `…` stands for any characters, including line breaks |
+//! | `null` | null, or a missing field |
+//! | object | an object whose fields match the expected ones, and any others; `"$keys": […]` lists all fields, in order; `"$not": x` does not match x |
+//! | list | a list of the same length, with matching elements; an object `{"$holds": […]}` if each expected value matches some element |
+//! | anything else | the same value |
 
 use serde_json::{Map, Value};
 

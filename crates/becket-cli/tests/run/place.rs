@@ -1,9 +1,9 @@
-//! Puts a case's place together, and runs the program in it.
+//! Prepares the place of a case, and runs the program in it.
 
 use crate::case::{Case, Hook, Run, Signal, Then};
 use crate::seen::RunRecord;
 use becket_testkit::env::{ProgramOutput, TestEnv};
-use becket_testkit::messages_api::{Server, nobody};
+use becket_testkit::messages_api::{Server, unreachable_url};
 use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The first part of a hook: it records its name and its input in one write, so that concurrent ones remain separate.
+/// The first part of a hook: it records its name and its input in one write, so that concurrent records stay separate.
 const RECORDER: &str = r#"#!/bin/sh
 IN=$(cat)
 printf '{"hook":"%s","input":%s}\n' "$1" "$IN" >"$TOLD.$$"
@@ -21,7 +21,7 @@ rm "$TOLD.$$"
 . "$HOOKS/$1"
 "#;
 
-/// The settings of each source, and where they lie.
+/// The settings of each source, and their paths.
 const SOURCES: [(&str, &str); 4] = [
     ("project", "project/.claude/settings.json"),
     ("user", "home/.claude/settings.json"),
@@ -29,7 +29,7 @@ const SOURCES: [(&str, &str); 4] = [
     ("flag", "flag.json"),
 ];
 
-/// A case's place.
+/// The place of a case.
 pub(crate) struct Place {
     env: TestEnv,
     has_flag: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Puts it together. The case comes back with `[ROOT]` filled in where things are given.
+    /// Prepares the place of a case.
     pub(crate) fn new(case: &Case) -> Self {
         let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
         let place = Self { env, has_flag: has_flag(case), marker: Marker::new() };
@@ -60,7 +60,7 @@ impl Place {
         place
     }
 
-    /// The directory of the case.
+    /// Returns the directory of the case.
     pub(crate) fn root(&self) -> &Path {
         self.env.root()
     }
@@ -77,7 +77,7 @@ impl Place {
         text.replace("[ROOT]", &self.env.root().to_string_lossy())
     }
 
-    /// The settings of a source, with its hooks.
+    /// Returns the settings of a source, with its hooks.
     fn settings(&self, case: &Case, source: &str) -> Option<Value> {
         let given = match source {
             "project" => &case.settings,
@@ -103,10 +103,10 @@ impl Place {
         (!settings.is_empty()).then_some(Value::Object(settings))
     }
 
-    /// Runs the program, and looks at what came of it.
+    /// Runs the program, and collects its results.
     pub(crate) fn run(&self, run: &Run) -> RunRecord {
         let server = Server::start(run.turns.clone().into_iter().map(|turn| self.turn(turn)).collect());
-        let url = if run.nobody { nobody() } else { server.url() };
+        let url = if run.nobody { unreachable_url() } else { server.url() };
         let told = self.env.root().join("told.jsonl");
         drop(fs::remove_file(&told));
         let command = self.command(run, &url, &told.to_string_lossy());
@@ -118,7 +118,7 @@ impl Place {
         RunRecord::new(&self.env, ended, &server, &told)
     }
 
-    /// Changes what another run finds, and runs it.
+    /// Changes the files that another run finds, and runs the program.
     pub(crate) fn then(&self, then: &Then) -> RunRecord {
         self.files(&then.files);
         self.run(&then.run)
@@ -152,9 +152,9 @@ impl Place {
         let (name, value) = self.marker.env();
         let mut command = self.env.becket(arguments).path_first(&root.join("bin")).env(&name, &value);
         command = command.env("ANTHROPIC_API_KEY", "sk-test").env("ANTHROPIC_BASE_URL", url);
-        // Whatever the model: conversations of the cases are compacted at one size.
+        // Independent of the model: conversations of the cases are compacted at one size.
         command = command.env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "200000");
-        command = command.env("TOLD", told).env("HOOKS", &root.join("hooks").to_string_lossy());
+        command = command.env("TOLD", told).env_os("HOOKS", root.join("hooks"));
         for (name, value) in &run.env {
             command = command.env(name, &self.filled(value));
         }

@@ -5,9 +5,9 @@
 //! | line | block |
 //! |---|---|
 //! | `user: …`, `assistant: …` | text |
-//! | `reminder: …` | text for the model beside the conversation, without its tags |
+//! | `reminder: …` | text for the model in addition to the conversation, without its tags |
 //! | `call ID NAME INPUT` | a call, its input as compact JSON |
-//! | `result ID: …`, `error ID: …` | what it was answered; blocks of text a line each |
+//! | `result ID: …`, `error ID: …` | the answer to a call; one line for each block of text |
 //! | `thinking: …`, `block: …` | a thought; anything else, as JSON |
 
 use becket_testkit::env::{ProgramOutput, TestEnv};
@@ -16,17 +16,17 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// The results of a run, with `[ROOT]` for its path.
+/// The results of a run, with `[ROOT]` in place of its path.
 #[derive(Debug)]
 pub(crate) struct RunRecord {
     pub(crate) ended: ProgramOutput,
-    /// Stdout, if it is lines of JSON.
+    /// The lines of stdout, if it consists of JSON lines.
     pub(crate) lines: Vec<Value>,
     /// The records of hooks: `{"hook", "input"}`, in the order in which they started.
     pub(crate) hooks: Vec<Value>,
-    /// Requests as lines.
+    /// The requests as lines.
     pub(crate) told: Vec<Vec<String>>,
-    /// Requests as they came.
+    /// The requests as received.
     pub(crate) requests: Vec<Value>,
     /// The requests that the API would have rejected.
     pub(crate) wrongs: Vec<String>,
@@ -37,7 +37,7 @@ pub(crate) struct RunRecord {
 }
 
 impl RunRecord {
-    /// Looks at it.
+    /// Collects the results.
     pub(crate) fn new(env: &TestEnv, ended: ProgramOutput, server: &Server, told: &Path) -> Self {
         let read =
             |text: &str| -> Vec<Value> { text.lines().map(|line| json(&env.redacted(line))).collect() };
@@ -53,7 +53,7 @@ impl RunRecord {
             requests,
             lines,
             wrongs: server.wrongs().iter().map(|wrong| env.redacted(wrong)).collect(),
-            left: server.left(),
+            left: server.remaining_turns(),
             transcript: read(&transcript),
             ended: ProgramOutput {
                 stdout: env.redacted(&ended.stdout),
@@ -63,29 +63,29 @@ impl RunRecord {
         }
     }
 
-    /// The texts of notices to the user.
+    /// Returns the texts of notices to the user.
     pub(crate) fn notices(&self) -> Vec<&str> {
         let notices = self.lines.iter().filter(|line| line["subtype"] == "informational");
         notices.filter_map(|line| line["content"].as_str()).collect()
     }
 
-    /// The last result.
+    /// Returns the last result.
     pub(crate) fn result(&self) -> &Value {
         self.lines.iter().rev().find(|line| line["type"] == "result").unwrap_or(&Value::Null)
     }
 
-    /// The names of the events of the hooks that were run.
+    /// Returns the names of the events of the hooks that ran.
     pub(crate) fn events(&self) -> Vec<&str> {
         self.hooks.iter().filter_map(|record| record["input"]["hook_event_name"].as_str()).collect()
     }
 }
 
-/// A text that is not JSON is shown unchanged.
+/// Parses JSON. Other text is returned as a string.
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
-/// The transcript of a session, wherever its project's directory is.
+/// Returns the transcript of a session, in whichever project directory it is.
 fn transcript(root: &Path, session: &str) -> Option<String> {
     let projects = fs::read_dir(root.join("home/.claude/projects")).ok()?;
     let mut files = projects.flatten().map(|project| project.path().join(format!("{session}.jsonl")));

@@ -13,14 +13,14 @@ const TOGETHER: usize = 3;
 /// The number of running cases.
 static RUNNING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
-/// The cases of a family.
+/// Returns the cases of a family.
 pub(crate) fn cases(family: &str) -> Vec<Case> {
     let file = directory().join(format!("{family}.json"));
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// The names of all families.
+/// Returns the names of all families.
 pub(crate) fn families() -> Vec<String> {
     let entries = std::fs::read_dir(directory()).expect("there are cases");
     let name =
@@ -34,7 +34,7 @@ fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/run/cases")
 }
 
-/// Runs all cases of a family, and fails with everything that is wrong.
+/// Runs all cases of a family, and fails with a list of all errors.
 pub(crate) fn family(family: &str) {
     let wanted = wanted();
     let cases: Vec<Case> = cases(family).into_iter().filter(|case| case.name.contains(&wanted)).collect();
@@ -60,7 +60,7 @@ fn tried(case: &Case) -> Option<String> {
     (!wrong.is_empty()).then(|| format!("== {}\n{}", case.name, wrong.join("\n")))
 }
 
-/// Runs a case; what comes after a run that went wrong is not looked at.
+/// Runs a case; runs after a failed one are not checked.
 fn run(case: &Case) -> Vec<String> {
     let place = Place::new(case);
     let seen = place.run(&case.run);
@@ -106,7 +106,7 @@ macro_rules! families {
             }
         )*
 
-        /// No file is forgotten.
+        /// Asserts that no file is forgotten.
         #[test]
         fn each_family_is_run() {
             assert_eq!(families(), [$(stringify!($family)),*]);

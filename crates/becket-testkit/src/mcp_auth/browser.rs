@@ -11,13 +11,13 @@ pub struct Page {
     pub status: u16,
     /// The target of a redirect.
     pub location: Option<String>,
-    /// The head of the answer, as it came.
+    /// The head of the answer, as it was received.
     pub head: String,
     /// The text.
     pub body: String,
 }
 
-/// Gets a page of a server on this machine, `http` only; nothing is followed.
+/// Gets a page of a server on this machine, `http` only; redirects are not followed.
 #[must_use]
 pub fn browse(url: &str) -> Page {
     let rest = url.strip_prefix("http://").expect("only `http` is browsed");
@@ -37,7 +37,7 @@ pub fn browse(url: &str) -> Page {
     Page { status, location: location.map(str::to_owned), head: head.to_owned(), body: body.to_owned() }
 }
 
-/// Goes to a login page and wherever it leads to; the page at the end.
+/// Opens a login page and follows its redirects; returns the last page.
 #[must_use]
 pub fn log_in(url: &str) -> Page {
     let page = browse(url);
@@ -47,7 +47,7 @@ pub fn log_in(url: &str) -> Page {
     }
 }
 
-/// Reads to the end of the answer; a server that keeps the connection says how long that is.
+/// Reads to the end of the answer; a server that keeps the connection open states its length.
 fn read(stream: &mut TcpStream, answer: &mut Vec<u8>) {
     let mut chunk = [0; 4096];
     loop {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// The pairs of a form.
+/// Parses the pairs of a form.
 pub(super) fn pairs(text: &str) -> Vec<(String, String)> {
     let pair = |pair: &str| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -11,7 +11,7 @@ pub(super) fn pairs(text: &str) -> Vec<(String, String)> {
     text.split('&').filter(|part| !part.is_empty()).map(pair).collect()
 }
 
-/// The value of a name that is there once.
+/// Returns the value of a name that occurs once.
 pub(super) fn value(pairs: &[(String, String)], name: &str) -> Option<String> {
     let mut found = pairs.iter().filter(|(known, _)| known == name);
     let (_, value) = found.next()?;
@@ -43,7 +43,7 @@ pub(super) fn encoded(text: &str) -> String {
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Base64 for URLs, without padding.
+/// Encodes base64 for URLs, without padding.
 pub(super) fn base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for three in bytes.chunks(3) {

@@ -15,7 +15,7 @@ pub(super) type Pairs = Vec<(String, String)>;
 
 #[derive(Debug, Default)]
 pub(super) struct Issue {
-    /// Ids of registered clients; the secret of each, if it has one.
+    /// The ids of registered clients, with the secret of each that has one.
     pub(super) clients: HashMap<String, Option<String>>,
     codes: HashMap<String, Pairs>,
     /// Valid access tokens, with their scopes.
@@ -38,11 +38,11 @@ impl Issue {
     }
 
     /// Registers a client.
-    pub(super) fn register(&mut self, plan: &AuthPlan, asked: &Value) -> Reply {
+    pub(super) fn register(&mut self, plan: &AuthPlan, request: &Value) -> Reply {
         let id = format!("client-{}", self.clients.len() + 1);
         let secret = plan.has_secrets.then(|| self.secret("client"));
         self.clients.insert(id.clone(), secret.clone());
-        let mut made = asked.clone();
+        let mut made = request.clone();
         made["client_id"] = json!(id);
         if let Some(secret) = secret {
             made["client_secret"] = json!(secret);
@@ -50,7 +50,7 @@ impl Issue {
         Reply::json(201, &made)
     }
 
-    /// The login page: redirects every user back with a code.
+    /// Handles the login page: redirects every user back with a code.
     pub(super) fn authorize(&mut self, plan: &AuthPlan, query: Pairs, origin: &str) -> Reply {
         let has = |name: &str, expected: &str| value(&query, name).as_deref() == Some(expected);
         let Some(redirect) = value(&query, "redirect_uri") else {
@@ -71,7 +71,7 @@ impl Issue {
         Reply::redirect(302, &back)
     }
 
-    /// The token endpoint.
+    /// Handles the token endpoint.
     pub(super) fn token(&mut self, plan: &AuthPlan, seen: &ReceivedRequest, form: &Pairs) -> Reply {
         let assertions = ["client_assertion", "assertion"].map(|name| value(form, name));
         self.secrets.extend(assertions.iter().flatten().cloned());
@@ -79,7 +79,7 @@ impl Issue {
         if !own.unwrap_or_else(|| self.is_proven(seen, form)) {
             return no("invalid_client", "who is it?");
         }
-        let asked = || {
+        let requested_scopes = || {
             let scope = value(form, "scope").unwrap_or_default();
             scope.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>()
         };
@@ -89,8 +89,10 @@ impl Issue {
                 let token = value(form, "refresh_token").unwrap_or_default();
                 self.refresh.remove(&token).ok_or("the refresh token is not good")
             }
-            Some("client_credentials") => Ok(asked()),
-            Some("urn:ietf:params:oauth:grant-type:jwt-bearer") if others == Some(true) => Ok(asked()),
+            Some("client_credentials") => Ok(requested_scopes()),
+            Some("urn:ietf:params:oauth:grant-type:jwt-bearer") if others == Some(true) => {
+                Ok(requested_scopes())
+            }
             Some("urn:ietf:params:oauth:grant-type:jwt-bearer") => Err("the assertion is not good"),
             _ => return no("unsupported_grant_type", ""),
         };
@@ -122,19 +124,19 @@ impl Issue {
 
     fn scopes_of_code(&mut self, form: &Pairs) -> Result<Vec<String>, &'static str> {
         let code = value(form, "code").unwrap_or_default();
-        let asked = self.codes.remove(&code).ok_or("the code is not good")?;
+        let authorization = self.codes.remove(&code).ok_or("the code is not good")?;
         let verifier = value(form, "code_verifier").unwrap_or_default();
         self.secrets.push(verifier.clone());
         let challenge = base64(&Sha256::digest(&verifier));
-        if verifier.len() < 43 || value(&asked, "code_challenge") != Some(challenge) {
+        if verifier.len() < 43 || value(&authorization, "code_challenge") != Some(challenge) {
             return Err("the verifier is not the one of the challenge");
         }
         for same in ["redirect_uri", "resource"] {
-            if value(form, same).is_none() || value(form, same) != value(&asked, same) {
+            if value(form, same).is_none() || value(form, same) != value(&authorization, same) {
                 return Err("redirect_uri or resource is another one");
             }
         }
-        let scope = value(&asked, "scope").unwrap_or_default();
+        let scope = value(&authorization, "scope").unwrap_or_default();
         Ok(scope.split_ascii_whitespace().map(str::to_owned).collect())
     }
 

@@ -48,14 +48,14 @@ impl AuthPlan {
         }
     }
 
-    /// The issuer has this path.
+    /// Sets the path of the issuer.
     #[must_use]
     pub fn at(mut self, path: &str) -> Self {
         path.clone_into(&mut self.path);
         self
     }
 
-    /// The metadata of the authorisation server is where OpenID has it.
+    /// Publishes the metadata of the authorisation server at the address of OpenID.
     #[must_use]
     pub fn openid(mut self) -> Self {
         self.well_known = "openid-configuration";
@@ -69,7 +69,7 @@ impl AuthPlan {
         self
     }
 
-    /// The same for the metadata of the resource.
+    /// Changes the metadata of the resource in the same way.
     #[must_use]
     pub fn resource(mut self, changes: Value) -> Self {
         self.resource = changes;
@@ -83,35 +83,35 @@ impl AuthPlan {
         self
     }
 
-    /// Challenges name scopes.
+    /// Adds scopes to challenges.
     #[must_use]
     pub fn challenges(mut self, scopes: &str) -> Self {
         self.challenge_scopes = Some(scopes.to_owned());
         self
     }
 
-    /// Clients that register get a secret, and have to prove it.
+    /// Gives clients that register a secret, with which they must authenticate.
     #[must_use]
     pub fn with_secrets(mut self) -> Self {
         self.has_secrets = true;
         self
     }
 
-    /// Sets the lifetime of tokens, in seconds; `None`: the server does not state it.
+    /// Sets the lifetime of tokens, in seconds; with `None`, the server does not state it.
     #[must_use]
     pub fn life(mut self, seconds: Option<u64>) -> Self {
         self.life = seconds;
         self
     }
 
-    /// No refresh tokens.
+    /// Issues no refresh tokens.
     #[must_use]
     pub fn without_refresh(mut self) -> Self {
         self.refreshes = false;
         self
     }
 
-    /// It grants no other scopes than these.
+    /// Grants no other scopes than these.
     #[must_use]
     pub fn at_most(mut self, scopes: &[&str]) -> Self {
         self.at_most = Some(scopes.iter().map(|scope| (*scope).to_owned()).collect());
@@ -125,27 +125,27 @@ impl AuthPlan {
         self
     }
 
-    /// Believes assertions, of clients about themselves and of others about them, where `belief` does (RFC 7523).
+    /// Accepts assertions, of clients about themselves and of others about them, if `belief` does (RFC 7523).
     #[must_use]
     pub fn believes(mut self, belief: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         self.belief = Some(Box::new(belief));
         self
     }
 
-    /// Answers a request otherwise, where `rule` has an answer.
+    /// Overrides the answer to a request if `rule` has one.
     #[must_use]
     pub fn rule(mut self, rule: impl Fn(&ReceivedRequest) -> Option<Reply> + Send + Sync + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
 
-    /// Answers every request of a path otherwise.
+    /// Overrides the answer to every request of a path.
     #[must_use]
     pub fn always(self, path: &'static str, reply: impl Fn() -> Reply + Send + Sync + 'static) -> Self {
         self.rule(move |seen| (bare(&seen.path) == path).then(&reply))
     }
 
-    /// Starts both on a free port of loopback. They end when the answer is dropped.
+    /// Starts both on a free loopback port. They end when the result is dropped.
     #[must_use]
     pub fn start(self) -> AuthServer {
         AuthServer::start(self)
@@ -164,7 +164,7 @@ impl std::fmt::Debug for AuthPlan {
     }
 }
 
-/// A path without its query.
+/// Returns a path without its query.
 pub(super) fn bare(path: &str) -> &str {
     path.split('?').next().unwrap_or_default()
 }

@@ -19,7 +19,7 @@ pub struct AuthServer {
 #[derive(Debug, Default)]
 struct State {
     issue: Issue,
-    /// The scopes without which the MCP server does nothing.
+    /// The scopes that the MCP server requires.
     needed: Vec<String>,
 }
 
@@ -31,19 +31,19 @@ impl AuthServer {
         Self { server, state }
     }
 
-    /// The address of the MCP server.
+    /// Returns the address of the MCP server.
     #[must_use]
     pub fn url(&self) -> String {
         self.server.url()
     }
 
-    /// The address of the authorisation server, without a path.
+    /// Returns the address of the authorisation server, without a path.
     #[must_use]
     pub fn origin(&self) -> String {
         self.server.url().trim_end_matches("/mcp").to_owned()
     }
 
-    /// The server that answers for both.
+    /// Returns the server that answers for both.
     #[must_use]
     pub fn http(&self) -> &Server {
         &self.server
@@ -60,7 +60,7 @@ impl AuthServer {
         self.server.seen().iter().filter(|seen| is_meant(seen)).count()
     }
 
-    /// Makes a client known that did not register, with its secret.
+    /// Adds a client that did not register, with its secret.
     pub fn know(&self, id: &str, secret: Option<&str>) {
         let mut state = lock(&self.state);
         state.issue.secrets.extend(secret.map(str::to_owned));

@@ -4,18 +4,18 @@ use serde_json::{Value, json};
 
 use super::plan::{Eras, Plan};
 use super::received_request::ReceivedRequest;
-use super::reply::{Reply, Step, said};
+use super::reply::{Reply, Step, text_content};
 use super::state::State;
 
 const NEWEST: &str = "2026-07-28";
 const INITIALIZE: &str = "2025-11-25";
 
-/// The answer to a request that no rule answers.
+/// Returns the answer to a request without a rule.
 pub(super) fn answer(plan: &Plan, state: &State, seen: &ReceivedRequest) -> Reply {
     match seen.verb.as_str() {
         "POST" => post(plan, state, seen),
         "GET" if !plan.has_stream => Reply::status(405),
-        "GET" if plan.has_sessions && !state.knows(seen.session()) => Reply::expired(),
+        "GET" if plan.has_sessions && !state.has_session(seen.session()) => Reply::expired(),
         "GET" => Reply::Listen,
         "DELETE" if state.forget(seen.session()) => Reply::status(204),
         "DELETE" => Reply::expired(),
@@ -37,7 +37,7 @@ fn post(plan: &Plan, state: &State, seen: &ReceivedRequest) -> Reply {
     if plan.has_sessions && !is_newest {
         match seen.session() {
             None => return Reply::error(400, &Value::Null, -32000, "Bad Request: Server not initialized"),
-            known if !state.knows(known) => return Reply::expired(),
+            known if !state.has_session(known) => return Reply::expired(),
             Some(_) => {}
         }
     }
@@ -48,8 +48,8 @@ fn post(plan: &Plan, state: &State, seen: &ReceivedRequest) -> Reply {
 }
 
 fn initialize(plan: &Plan, state: &State, seen: &ReceivedRequest) -> Reply {
-    let asked = seen.body["params"]["protocolVersion"].as_str().unwrap_or(INITIALIZE);
-    let version = if asked == NEWEST { INITIALIZE } else { asked };
+    let requested = seen.body["params"]["protocolVersion"].as_str().unwrap_or(INITIALIZE);
+    let version = if requested == NEWEST { INITIALIZE } else { requested };
     let result = json!({
         "protocolVersion": version, "capabilities": capabilities(), "serverInfo": {"name": "testkit", "version": "1"},
     });
@@ -91,8 +91,8 @@ fn list(plan: &Plan, seen: &ReceivedRequest) -> Reply {
 fn call(seen: &ReceivedRequest) -> Reply {
     let arguments = &seen.body["params"]["arguments"];
     match seen.tool() {
-        "echo" => Reply::said(seen, arguments["text"].as_str().unwrap_or("")),
-        "destroy" => Reply::said(seen, "destroyed"),
+        "echo" => Reply::text_result(seen, arguments["text"].as_str().unwrap_or("")),
+        "destroy" => Reply::text_result(seen, "destroyed"),
         "count" => Reply::stream(count(seen)),
         "ask" => Reply::stream(ask(seen)),
         tool => Reply::error(200, seen.id(), -32602, &format!("Unknown tool: {tool}")),
@@ -105,7 +105,7 @@ fn count(seen: &ReceivedRequest) -> Vec<Step> {
         Step::notice("notifications/progress", &json!({"progressToken": token, "progress": done, "total": 3}))
     };
     let mut steps: Vec<Step> = if token.is_null() { Vec::new() } else { (1..=3).map(progress).collect() };
-    steps.push(Step::said(seen, "counted"));
+    steps.push(Step::text_result(seen, "counted"));
     steps
 }
 
@@ -119,8 +119,8 @@ fn ask(seen: &ReceivedRequest) -> Vec<Step> {
             json!({"jsonrpc": "2.0", "id": question, "method": "elicitation/create", "params": params}),
         ),
         Step::Answered(Box::new(move |answer| {
-            let heard = answer.get("result").or(answer.get("error")).map(Value::to_string);
-            json!({"jsonrpc": "2.0", "id": id, "result": said(&heard.unwrap_or_default())})
+            let result = answer.get("result").or(answer.get("error")).map(Value::to_string);
+            json!({"jsonrpc": "2.0", "id": id, "result": text_content(&result.unwrap_or_default())})
         })),
     ]
 }

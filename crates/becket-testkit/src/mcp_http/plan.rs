@@ -9,17 +9,17 @@ use super::server::Server;
 /// The protocol versions that a server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eras {
-    /// Those that begin with `initialize`.
+    /// The versions that begin with `initialize`.
     Initialize,
-    /// The one that has `server/discover` instead.
+    /// The version that has `server/discover` instead.
     Discover,
-    /// All.
-    Both,
+    /// All versions.
+    All,
 }
 
 pub(super) type Rule = Box<dyn Fn(&ReceivedRequest) -> Option<Reply> + Send + Sync>;
 
-/// A server that was not started yet.
+/// The plan of a server.
 pub struct Plan {
     pub(super) eras: Eras,
     pub(super) has_sessions: bool,
@@ -50,42 +50,42 @@ impl Plan {
         }
     }
 
-    /// The versions that it knows.
+    /// Sets the supported versions.
     #[must_use]
     pub fn eras(mut self, eras: Eras) -> Self {
         self.eras = eras;
         self
     }
 
-    /// It gives no session away.
+    /// Disables sessions.
     #[must_use]
     pub fn without_sessions(mut self) -> Self {
         self.has_sessions = false;
         self
     }
 
-    /// It has no stream: a GET is answered with 405.
+    /// Disables the stream: a GET is answered with 405.
     #[must_use]
     pub fn without_stream(mut self) -> Self {
         self.has_stream = false;
         self
     }
 
-    /// Other tools, and how many there are on a page of their list.
+    /// Replaces the tools, and sets how many are on a page of their list.
     #[must_use]
     pub fn tools(mut self, tools: Vec<Value>, page: usize) -> Self {
         (self.tools, self.page) = (tools, page.max(1));
         self
     }
 
-    /// Answers a request otherwise, where `rule` has an answer. The rule that was added first is asked first.
+    /// Overrides the answer to a request if `rule` has one. Rules are tried in the order in which they were added.
     #[must_use]
     pub fn rule(mut self, rule: impl Fn(&ReceivedRequest) -> Option<Reply> + Send + Sync + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
 
-    /// Answers every call of an RPC method with the same.
+    /// Answers every call of an RPC method with the same reply.
     #[must_use]
     pub fn always(
         self,
@@ -95,7 +95,7 @@ impl Plan {
         self.rule(move |seen| (seen.rpc() == method).then(|| reply(seen)))
     }
 
-    /// Starts it on a free port of loopback. It ends when it is dropped.
+    /// Starts it on a free loopback port. It ends when it is dropped.
     #[must_use]
     pub fn start(self) -> Server {
         Server::start(self)

@@ -1,4 +1,4 @@
-//! A request as it came.
+//! A received request.
 
 use std::io::{self, BufRead};
 
@@ -11,13 +11,13 @@ pub struct ReceivedRequest {
     pub verb: String,
     /// The path with its query.
     pub path: String,
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body; null if there is none, a string if it is not JSON.
     pub body: Value,
-    /// Counts the connections of the server, from 1.
+    /// The number of the connection to the server, from 1.
     pub connection: usize,
-    /// Counts the requests with this verb and RPC method, from 1.
+    /// The number of the request among those with this verb and RPC method, from 1.
     pub nth: usize,
 }
 
@@ -34,19 +34,19 @@ impl ReceivedRequest {
         &self.body["id"]
     }
 
-    /// The tool that is called; empty if none is.
+    /// Returns the tool that is called; empty if none is.
     #[must_use]
     pub fn tool(&self) -> &str {
         self.body["params"]["name"].as_str().unwrap_or("")
     }
 
-    /// The value of a header; the name in lower case.
+    /// Returns the value of a header; the name is in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The session id sent by the client.
+    /// Returns the session id sent by the client.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
         self.header("mcp-session-id").filter(|session| !session.is_empty())

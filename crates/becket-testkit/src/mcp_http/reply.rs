@@ -14,29 +14,29 @@ pub enum Reply {
     Whole {
         /// The status.
         status: u16,
-        /// Headers beside `Content-Length`.
+        /// Headers in addition to `Content-Length`.
         headers: Vec<(String, String)>,
         /// The body.
         body: Vec<u8>,
     },
-    /// A stream of events, with these headers beside `Content-Type`. It ends after the last step.
+    /// A stream of events, with these headers in addition to `Content-Type`. It ends after the last step.
     Stream(Vec<(String, String)>, Vec<Step>),
     /// The stream for server messages; see [`super::Server::push`].
     Listen,
-    /// A result with a text of so many bytes, which are not announced; as an event of a stream or as JSON.
+    /// A result with a text of so many bytes, whose length is not announced; as an event of a stream or as JSON.
     Huge {
         /// The length of the text.
         bytes: usize,
         /// True if it is sent as an event.
         as_event: bool,
     },
-    /// Nothing, until the client goes away.
+    /// Nothing, until the client disconnects.
     Hang,
     /// The connection is closed without a byte.
     Close,
     /// Sends these bytes unchanged, then closes the connection.
     Raw(Vec<u8>),
-    /// This, but not at once.
+    /// Another reply, after a delay.
     Later(Duration, Box<Reply>),
 }
 
@@ -48,7 +48,7 @@ pub enum Step {
     Text(String),
     /// Nothing, for a while.
     Wait(Duration),
-    /// Nothing, until the client goes away.
+    /// Nothing, until the client disconnects.
     Hang,
     /// A request to the client; its answer is available to the following steps.
     Ask(Value),
@@ -59,50 +59,50 @@ pub enum Step {
 }
 
 impl Reply {
-    /// A body of some type.
+    /// Creates a reply with a body of a content type.
     #[must_use]
     pub fn text(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         Self::Whole { status, headers: vec![header("Content-Type", content_type)], body: body.into() }
     }
 
-    /// A JSON body.
+    /// Creates a reply with a JSON body.
     #[must_use]
     pub fn json(status: u16, body: &Value) -> Self {
         Self::text(status, "application/json", body.to_string())
     }
 
-    /// No body.
+    /// Creates a reply without a body.
     #[must_use]
     pub fn status(status: u16) -> Self {
         Self::Whole { status, headers: Vec::new(), body: Vec::new() }
     }
 
-    /// The result of a request.
+    /// Creates the result of a request.
     #[must_use]
     pub fn result(seen: &ReceivedRequest, result: &Value) -> Self {
         Self::json(200, &json!({"jsonrpc": "2.0", "id": seen.id(), "result": result}))
     }
 
-    /// A text as the result of a call.
+    /// Creates the result of a call with a text.
     #[must_use]
-    pub fn said(seen: &ReceivedRequest, text: &str) -> Self {
-        Self::result(seen, &said(text))
+    pub fn text_result(seen: &ReceivedRequest, text: &str) -> Self {
+        Self::result(seen, &text_content(text))
     }
 
-    /// A JSON-RPC error with a status and an id, which is often null.
+    /// Creates a JSON-RPC error with a status and an id, which is often null.
     #[must_use]
     pub fn error(status: u16, id: &Value, code: i64, message: &str) -> Self {
         let error = json!({"code": code, "message": message});
         Self::json(status, &json!({"jsonrpc": "2.0", "error": error, "id": id}))
     }
 
-    /// The session is not known (any longer).
+    /// Creates the reply for an unknown or expired session.
     #[must_use]
     pub fn expired() -> Self {
         Self::error(404, &Value::Null, -32001, "Session not found")
     }
 
-    /// 401, with a challenge or without.
+    /// Creates a 401, with or without a challenge.
     #[must_use]
     pub fn unauthorized(challenge: Option<&str>) -> Self {
         let reply = Self::status(401);
@@ -112,25 +112,25 @@ impl Reply {
         }
     }
 
-    /// To another address.
+    /// Creates a redirect to another address.
     #[must_use]
     pub fn redirect(status: u16, to: &str) -> Self {
         Self::status(status).with("Location", to)
     }
 
-    /// A stream.
+    /// Creates a stream.
     #[must_use]
     pub fn stream(steps: Vec<Step>) -> Self {
         Self::Stream(Vec::new(), steps)
     }
 
-    /// This, after a while.
+    /// Delays this reply.
     #[must_use]
     pub fn after(self, time: Duration) -> Self {
         Self::Later(time, Box::new(self))
     }
 
-    /// One more header, if there are any.
+    /// Adds a header, if the reply has headers.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         match &mut self {
@@ -146,19 +146,19 @@ impl Reply {
 }
 
 impl Step {
-    /// The result of a request.
+    /// Creates the result of a request.
     #[must_use]
     pub fn result(seen: &ReceivedRequest, result: &Value) -> Self {
         Self::Message(json!({"jsonrpc": "2.0", "id": seen.id(), "result": result}))
     }
 
-    /// A text as the result of a call.
+    /// Creates the result of a call with a text.
     #[must_use]
-    pub fn said(seen: &ReceivedRequest, text: &str) -> Self {
-        Self::result(seen, &said(text))
+    pub fn text_result(seen: &ReceivedRequest, text: &str) -> Self {
+        Self::result(seen, &text_content(text))
     }
 
-    /// A notification.
+    /// Creates a notification.
     #[must_use]
     pub fn notice(method: &str, params: &Value) -> Self {
         Self::Message(json!({"jsonrpc": "2.0", "method": method, "params": params}))
@@ -179,7 +179,7 @@ impl fmt::Debug for Step {
     }
 }
 
-pub(super) fn said(text: &str) -> Value {
+pub(super) fn text_content(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}], "resultType": "complete"})
 }
 

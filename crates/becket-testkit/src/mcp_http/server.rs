@@ -15,7 +15,7 @@ use super::socket::Socket;
 use super::state::State;
 use super::write::{self, Then};
 
-/// A running server. Dropped, it closes its port and every connection.
+/// A running server. When dropped, it closes its port and every connection.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -43,7 +43,7 @@ impl Server {
         format!("{}://{}/mcp", self.scheme, self.address)
     }
 
-    /// Every request so far, in the order in which they came.
+    /// Returns every request so far, in order of arrival.
     #[must_use]
     pub fn seen(&self) -> Vec<ReceivedRequest> {
         self.state.seen()
@@ -69,7 +69,7 @@ impl Server {
         self.state.open()
     }
 
-    /// The sessions that were begun and not ended.
+    /// Returns the sessions that were started and not ended.
     #[must_use]
     pub fn sessions(&self) -> Vec<String> {
         self.state.sessions()
@@ -80,7 +80,7 @@ impl Server {
         self.state.forget_all();
     }
 
-    /// Sends a message over each stream that a client holds open, and returns their number.
+    /// Sends a message over each stream that a client keeps open, and returns their number.
     pub fn push(&self, message: &Value) -> usize {
         self.state.push(&write::event(message))
     }
@@ -95,7 +95,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.state.stopped.store(true, Ordering::Release);
         self.state.cut();
-        // Wakes the thread that listens, which sees that it is over.
+        // Wakes the listening thread, which then ends.
         let _ = TcpStream::connect(self.address);
     }
 }

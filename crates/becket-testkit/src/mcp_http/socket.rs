@@ -7,9 +7,9 @@ use std::time::Duration;
 /// The maximum time to check the peer.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Something to read from and to write to.
+/// A stream to read from and to write to.
 pub(super) trait Socket: Read + Write {
-    /// The connection below.
+    /// Returns the underlying connection.
     fn tcp(&self) -> &TcpStream;
 
     /// Returns whether the peer has gone. Called only while the peer has nothing to send: data that arrives then ends

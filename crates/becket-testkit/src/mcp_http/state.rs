@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::received_request::ReceivedRequest;
 
-/// Shared by all threads of a server.
+/// The state shared by all threads of a server.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) opened: AtomicUsize,
@@ -29,7 +29,7 @@ struct Inner {
 }
 
 impl State {
-    /// Notes a request, and counts it.
+    /// Records a request, and counts it.
     pub(super) fn note(&self, seen: &mut ReceivedRequest) {
         let mut inner = self.lock();
         let same = |other: &&ReceivedRequest| other.verb == seen.verb && other.rpc() == seen.rpc();
@@ -49,7 +49,7 @@ impl State {
         self.lock().answers.remove(&id.to_string())
     }
 
-    /// A new session.
+    /// Creates a session.
     pub(super) fn session(&self) -> String {
         let mut inner = self.lock();
         inner.made += 1;
@@ -62,7 +62,7 @@ impl State {
         self.lock().sessions.clone()
     }
 
-    pub(super) fn knows(&self, session: Option<&str>) -> bool {
+    pub(super) fn has_session(&self, session: Option<&str>) -> bool {
         self.lock().sessions.iter().any(|known| Some(known.as_str()) == session)
     }
 
@@ -108,7 +108,7 @@ impl State {
     /// Closes every connection.
     pub(super) fn cut(&self) {
         for socket in self.lock().sockets.values() {
-            // One that is closed already is closed.
+            // A connection that is already closed is fine.
             let _ = socket.shutdown(Shutdown::Both);
         }
     }

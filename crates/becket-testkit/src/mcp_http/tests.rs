@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-/// Sends a request on a connection of its own, and reads until the server is silent for a moment or closes.
+/// Sends a request on a separate connection, and reads until the server is silent for a moment or closes.
 fn post(server: &Server, session: &str, body: &Value) -> String {
     let address = server.url().replace("http://", "").replace("/mcp", "");
     let mut tcp = TcpStream::connect(address).unwrap();
@@ -14,7 +14,7 @@ fn post(server: &Server, session: &str, body: &Value) -> String {
         .unwrap();
     tcp.set_read_timeout(Some(std::time::Duration::from_millis(500))).unwrap();
     let mut answer = Vec::new();
-    // A timeout is the end here.
+    // A timeout ends the read here.
     let _ = tcp.read_to_end(&mut answer);
     String::from_utf8(answer).unwrap()
 }
@@ -43,7 +43,11 @@ fn rules_come_first_and_count() {
         .without_sessions()
         .rule(|seen| (seen.tool() == "echo" && seen.nth == 2).then_some(Reply::Close))
         .always("ping", |seen| {
-            Reply::stream(vec![Step::Text(": wait\n\n".into()), Step::said(seen, "pong"), Step::CutOff])
+            Reply::stream(vec![
+                Step::Text(": wait\n\n".into()),
+                Step::text_result(seen, "pong"),
+                Step::CutOff,
+            ])
         })
         .start();
     assert!(post(&server, "", &call("echo")).contains("hi"));

@@ -1,4 +1,4 @@
-//! Certificates made on the spot, and servers that show them.
+//! Generated certificates, and servers that use them.
 
 use std::fs;
 use std::net::TcpStream;
@@ -15,14 +15,15 @@ use tempfile::TempDir;
 use super::plan::Plan;
 use super::socket::Socket;
 
-/// PEM files in a directory of their own: an authority, and the certificates that it signed.
+/// PEM files in a temporary directory: an authority, and the certificates that it signed.
 #[derive(Debug)]
 pub struct Pems {
     dir: TempDir,
 }
 
 impl Pems {
-    /// `ca.pem`; `server.pem` with `server.key` for `localhost` and `127.0.0.1`; `client.pem` with `client.key`.
+    /// Creates `ca.pem`; `server.pem` with `server.key` for `localhost` and `127.0.0.1`; `client.pem` with
+    /// `client.key`.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "no two are equal, so there is no default one")]
     pub fn new() -> Self {
@@ -50,7 +51,7 @@ impl Pems {
         pems
     }
 
-    /// The path of a file.
+    /// Returns the path of a file.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)

@@ -29,7 +29,7 @@ pub(super) fn reply(
     match reply {
         Reply::Whole { status, headers, body } => {
             let mut answer = head(status, &headers);
-            // A 204 has no body, and says so by having no length.
+            // A 204 has no body, and therefore no length.
             if status != 204 {
                 answer.push_str(&format!("Content-Length: {}\r\n", body.len()));
             }
@@ -71,7 +71,7 @@ pub(super) fn reply(
     Ok(Then::Next)
 }
 
-/// A message as an event.
+/// Returns a message as an event.
 pub(super) fn event(message: &Value) -> String {
     format!("event: message\ndata: {message}\n\n")
 }
@@ -96,9 +96,9 @@ fn chunk(to: &mut dyn Socket, text: &str) -> io::Result<()> {
     to.flush()
 }
 
-/// Returns whether the stream ends as it should.
+/// Writes the steps of a stream; returns whether it ends normally.
 fn walk(to: &mut dyn Socket, steps: &[Step], state: &State) -> io::Result<bool> {
-    let mut heard = Value::Null;
+    let mut last_answer = Value::Null;
     for step in steps {
         match step {
             Step::Message(message) => chunk(to, &event(message))?,
@@ -110,9 +110,9 @@ fn walk(to: &mut dyn Socket, steps: &[Step], state: &State) -> io::Result<bool> 
             }
             Step::Ask(request) => {
                 chunk(to, &event(request))?;
-                heard = answered(to, &request["id"], state)?;
+                last_answer = answered(to, &request["id"], state)?;
             }
-            Step::Answered(message) => chunk(to, &event(&message(&heard)))?,
+            Step::Answered(message) => chunk(to, &event(&message(&last_answer)))?,
             Step::CutOff => return Ok(false),
         }
     }

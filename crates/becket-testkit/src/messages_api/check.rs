@@ -96,7 +96,7 @@ fn system(system: &Value) -> Option<String> {
     }
 }
 
-/// Marks for caching: not too many, none if nothing can be cached.
+/// Checks the cache marks: not too many, and none on blocks that can't be cached.
 fn marks(body: &Value) -> Option<String> {
     let mut found = Vec::new();
     marked(body, &mut found);
@@ -116,7 +116,7 @@ fn marked<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
             if fields.get("cache_control").is_some_and(|mark| !mark.is_null()) {
                 found.push(value);
             }
-            // What a tool takes or was given is data.
+            // The input of a tool is data.
             let inside = fields.iter().filter(|(key, _)| !["input", "input_schema"].contains(&key.as_str()));
             inside.for_each(|(_, field)| marked(field, found));
         }

@@ -5,17 +5,17 @@ use serde_json::Value;
 
 /// The source of the answers.
 pub(super) enum Script {
-    /// One after the other.
+    /// Turns, one after the other.
     Turns(Vec<Turn>),
     /// The result of this function for a request's body.
-    Made(Box<dyn FnMut(&Value) -> Turn + Send>),
+    Computed(Box<dyn FnMut(&Value) -> Turn + Send>),
 }
 
 impl Script {
     /// Takes the turn for a request; `None` if no remaining one fits.
     pub(super) fn take(&mut self, body: &Value) -> Option<Turn> {
         match self {
-            Self::Made(make) => Some(make(body)),
+            Self::Computed(make) => Some(make(body)),
             Self::Turns(turns) => {
                 let seen = looked_at(body);
                 let fits = |turn: &Turn| turn.when.iter().all(|text| seen.contains(text.as_str()));
@@ -27,15 +27,15 @@ impl Script {
     }
 
     /// Returns the number of unused turns.
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn remaining_turns(&self) -> usize {
         match self {
             Self::Turns(turns) => turns.len(),
-            Self::Made(_) => 0,
+            Self::Computed(_) => 0,
         }
     }
 }
 
-/// Returns the texts of a request that turns are matched with.
+/// Returns the texts of a request that are compared with turns.
 fn looked_at(body: &Value) -> String {
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut text = String::new();
@@ -46,7 +46,7 @@ fn looked_at(body: &Value) -> String {
     text
 }
 
-/// All strings of a value, a line each.
+/// Appends all strings of a value, a line each.
 fn texts(value: &Value, into: &mut String) {
     match value {
         Value::String(text) => {

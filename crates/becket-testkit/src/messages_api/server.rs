@@ -14,16 +14,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRequest {
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body; a string if it is not JSON.
     pub body: Value,
 }
 
-/// A running server. Dropped, it closes its port.
+/// A running server. When dropped, it closes its port.
 pub struct Server {
     address: SocketAddr,
     state: Arc<State>,
@@ -31,23 +31,23 @@ pub struct Server {
 
 struct State {
     script: Mutex<Script>,
-    asked: Mutex<Vec<RecordedRequest>>,
+    recorded: Mutex<Vec<RecordedRequest>>,
     wrongs: Mutex<Vec<String>>,
     stopped: AtomicBool,
 }
 
 impl Server {
-    /// Serves these turns, each once: the first one meant for the request, else the next one meant for none. A request
-    /// past the last one is rejected, and counted as wrong.
+    /// Serves these turns, each once: the first one intended for the request, else the next one intended for none. A
+    /// request after the last one is rejected, and counted as wrong.
     #[must_use]
     pub fn start(turns: Vec<Turn>) -> Self {
         Self::listening(Script::Turns(turns))
     }
 
-    /// Answers with what `make` makes of a request's body; it is called for one request at a time.
+    /// Answers with the result of `make` for a request's body; it is called for one request at a time.
     #[must_use]
     pub fn start_with(make: impl FnMut(&Value) -> Turn + Send + 'static) -> Self {
-        Self::listening(Script::Made(Box::new(make)))
+        Self::listening(Script::Computed(Box::new(make)))
     }
 
     fn listening(script: Script) -> Self {
@@ -55,7 +55,7 @@ impl Server {
         let address = listener.local_addr().expect("it is bound");
         let state = Arc::new(State {
             script: Mutex::new(script),
-            asked: Mutex::default(),
+            recorded: Mutex::default(),
             wrongs: Mutex::default(),
             stopped: AtomicBool::new(false),
         });
@@ -72,14 +72,14 @@ impl Server {
 
     /// Returns every request so far, in order, including rejected ones.
     #[must_use]
-    pub fn asked(&self) -> Vec<RecordedRequest> {
-        lock(&self.state.asked).clone()
+    pub fn recorded_requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.state.recorded).clone()
     }
 
-    /// The bodies of the same.
+    /// Returns the bodies of all requests.
     #[must_use]
     pub fn requests(&self) -> Vec<Value> {
-        self.asked().into_iter().map(|asked| asked.body).collect()
+        self.recorded_requests().into_iter().map(|request| request.body).collect()
     }
 
     /// Returns the faults that the API would have rejected, and the requests for which no turn was left.
@@ -90,8 +90,8 @@ impl Server {
 
     /// Returns the number of unused turns.
     #[must_use]
-    pub fn left(&self) -> usize {
-        lock(&self.state.script).left()
+    pub fn remaining_turns(&self) -> usize {
+        lock(&self.state.script).remaining_turns()
     }
 }
 
@@ -104,14 +104,14 @@ impl fmt::Debug for Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.state.stopped.store(true, Ordering::Release);
-        // Wakes the thread that listens, which sees that it is over.
+        // Wakes the listening thread, which then ends.
         drop(TcpStream::connect(self.address));
     }
 }
 
 /// Returns a URL without a server.
 #[must_use]
-pub fn nobody() -> String {
+pub fn unreachable_url() -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has free ports");
     format!("http://{}", listener.local_addr().expect("it is bound"))
 }
@@ -146,12 +146,12 @@ fn serve(tcp: TcpStream, state: &State) {
 }
 
 impl State {
-    /// The answer to a request, which is the n-th, from 1.
+    /// Returns the answer to a request, and the number of the request, from 1.
     fn turn(&self, seen: &ReceivedRequest) -> (Turn, usize) {
-        let asked = RecordedRequest { headers: seen.headers.clone(), body: seen.body.clone() };
+        let recorded = RecordedRequest { headers: seen.headers.clone(), body: seen.body.clone() };
         let nth = {
-            let mut all = lock(&self.asked);
-            all.push(asked);
+            let mut all = lock(&self.recorded);
+            all.push(recorded);
             all.len()
         };
         if let Some(wrong) = wrong_request(seen).or_else(|| check::refusal(&seen.body)) {
@@ -194,7 +194,7 @@ fn wrong_request(seen: &ReceivedRequest) -> Option<String> {
     (!is_json).then(|| "content-type must be application/json".into())
 }
 
-/// Waits until the other end goes, or the server.
+/// Waits until the peer or the server ends.
 fn hang(tcp: &TcpStream, state: &State) {
     drop(tcp.set_read_timeout(Some(Duration::from_millis(20))));
     while !state.stopped.load(Ordering::Acquire) {

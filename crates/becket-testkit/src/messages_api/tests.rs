@@ -1,6 +1,6 @@
-//! The checker finds the faults it is for, and the server answers as scripted.
+//! Checks that the checker finds its faults, and that the server answers as scripted.
 
-use super::{Call, Server, Trouble, Turn, nobody, refusal};
+use super::{Call, Server, Trouble, Turn, refusal, unreachable_url};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -125,8 +125,8 @@ fn settings_and_tools_are_looked_at() {
     assert_eq!(with("tools", json!([tool("a"), tool("b")])), "");
 }
 
-/// Returns the server's response to a request over a connection of its own.
-fn asked(server: &Server, body: &Value) -> String {
+/// Returns the server's response to a request over a separate connection.
+fn response_to(server: &Server, body: &Value) -> String {
     let body = body.to_string();
     let mut tcp = TcpStream::connect(server.url().trim_start_matches("http://")).expect("it listens");
     let head = "POST /v1/messages HTTP/1.1\r\nx-api-key: k\r\nanthropic-version: v\r\ncontent-type: application/json";
@@ -149,15 +149,15 @@ fn turns_go_to_the_requests_that_they_are_meant_for() {
     let calls = [Call { name: "Bash".into(), raw: Some("{\"a\": ".into()), ..Call::default() }];
     let turns = vec![Turn::text("first"), Turn::text("meant").when("special"), Turn::calls(calls)];
     let server = Server::start(turns);
-    assert!(asked(&server, &streamed("something special")).contains("\"text\":\"ant\""));
-    assert!(asked(&server, &streamed("plain")).contains("\"text\":\"rst\""));
-    let broken = asked(&server, &streamed("plain"));
+    assert!(response_to(&server, &streamed("something special")).contains("\"text\":\"ant\""));
+    assert!(response_to(&server, &streamed("plain")).contains("\"text\":\"rst\""));
+    let broken = response_to(&server, &streamed("plain"));
     assert!(
         broken.contains("input_json_delta") && broken.contains("\"stop_reason\":\"tool_use\""),
         "{broken}"
     );
-    assert_eq!((server.left(), server.wrongs().len()), (0, 0));
-    assert!(asked(&server, &streamed("one more")).starts_with("HTTP/1.1 400"));
+    assert_eq!((server.remaining_turns(), server.wrongs().len()), (0, 0));
+    assert!(response_to(&server, &streamed("one more")).starts_with("HTTP/1.1 400"));
     assert!(server.wrongs()[0].contains("no turn"), "{:?}", server.wrongs());
     assert_eq!(server.requests().len(), 4);
 }
@@ -165,10 +165,10 @@ fn turns_go_to_the_requests_that_they_are_meant_for() {
 #[test]
 fn a_wrong_request_takes_no_turn_and_is_remembered() {
     let server = Server::start(vec![Turn::text("yes")]);
-    let wrong = asked(&server, &request(json!([assistant(json!("x"))])));
+    let wrong = response_to(&server, &request(json!([assistant(json!("x"))])));
     assert!(wrong.starts_with("HTTP/1.1 400") && wrong.contains("invalid_request_error"), "{wrong}");
-    assert_eq!((server.left(), server.wrongs().len()), (1, 1));
-    let whole = asked(&server, &request(json!([user(json!("hi"))])));
+    assert_eq!((server.remaining_turns(), server.wrongs().len()), (1, 1));
+    let whole = response_to(&server, &request(json!([user(json!("hi"))])));
     assert!(whole.contains("\"content\":[{\"type\":\"text\",\"text\":\"yes\"}]"), "{whole}");
 }
 
@@ -183,13 +183,13 @@ fn each_trouble_is_as_bad_as_it_says() {
         (Trouble::Page, "text/html", "message_start"),
     ] {
         let server = Server::start_with(move |_| Turn::text("Hello there").trouble(trouble));
-        let answer = asked(&server, &streamed("hi"));
+        let answer = response_to(&server, &streamed("hi"));
         assert!(answer.contains(holds) && !answer.contains(lacks), "{trouble:?}: {answer}");
     }
     let refused = Turn::refused(429, "rate_limit_error", "slow down").header("retry-after", "3600");
-    let answer = asked(&Server::start(vec![refused]), &streamed("hi"));
+    let answer = response_to(&Server::start(vec![refused]), &streamed("hi"));
     assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("retry-after: 3600\r\n"), "{answer}");
-    assert!(TcpStream::connect(nobody().trim_start_matches("http://")).is_err());
+    assert!(TcpStream::connect(unreachable_url().trim_start_matches("http://")).is_err());
 }
 
 #[test]

@@ -21,27 +21,27 @@ pub struct Turn {
     pub text: Option<String>,
     /// The answer as JSON: the input of the tool that the request forces, if it forces one.
     pub json: Option<Value>,
-    /// The tools that it asks for.
+    /// The tool calls of the answer.
     pub tool_uses: Vec<Call>,
     /// `stop_reason`; derived from the rest if it is missing.
     pub stop: Option<String>,
     /// `usage`, in the API's own format, over the default.
     pub usage: Map<String, Value>,
-    /// The request is refused instead.
+    /// The refusal of the request, instead of an answer.
     pub refused: Option<ErrorReply>,
     /// A fault of the answer.
     pub trouble: Option<Trouble>,
     /// The delay in milliseconds before the answer begins.
     pub delay_ms: u64,
-    /// Milliseconds before each event of the stream.
+    /// The delay in milliseconds before each event of the stream.
     pub drip_ms: u64,
 }
 
-/// A tool that is asked for.
+/// A tool call.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Call {
-    /// Generated if it is empty.
+    /// The id; generated if it is empty.
     pub id: String,
     /// The tool.
     pub name: String,
@@ -68,7 +68,7 @@ pub struct ErrorReply {
     pub headers: BTreeMap<String, String>,
 }
 
-/// A fault of an answer that has begun, or never begins.
+/// A fault during an answer, or instead of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trouble {
@@ -76,7 +76,7 @@ pub enum Trouble {
     Closed,
     /// It is closed in the middle of the first block.
     CutInBlock,
-    /// The stream ends, as HTTP has it, after the last block, with no word about the end of the message.
+    /// The stream ends normally at the HTTP level after the last block, without the end of the message.
     CutBeforeEnd,
     /// The first block is followed by bytes that are not an event.
     Garbage,
@@ -89,29 +89,29 @@ pub enum Trouble {
 }
 
 impl Turn {
-    /// Says this.
+    /// Creates a turn with a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
-    /// Asks for one tool.
+    /// Creates a turn with one tool call.
     pub fn call(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
         Self::calls([Call { id: id.into(), name: name.into(), input, raw: None }])
     }
 
-    /// Asks for several.
+    /// Creates a turn with several tool calls.
     pub fn calls(calls: impl IntoIterator<Item = Call>) -> Self {
         Self { tool_uses: calls.into_iter().collect(), ..Self::default() }
     }
 
-    /// Refuses the request.
+    /// Creates a turn that refuses the request.
     pub fn refused(status: u16, kind: &str, message: &str) -> Self {
         let refused =
             ErrorReply { status, kind: kind.into(), message: message.into(), headers: BTreeMap::new() };
         Self { refused: Some(refused), ..Self::default() }
     }
 
-    /// This turn with one more header on its refusal, such as `retry-after`.
+    /// Adds a header to the refusal, such as `retry-after`.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Some(refused) = &mut self.refused {
@@ -120,21 +120,21 @@ impl Turn {
         self
     }
 
-    /// This turn, going wrong.
+    /// Adds a fault.
     #[must_use]
     pub fn trouble(mut self, trouble: Trouble) -> Self {
         self.trouble = Some(trouble);
         self
     }
 
-    /// This turn for a request that holds this text.
+    /// Restricts the turn to requests that contain this text.
     #[must_use]
     pub fn when(mut self, text: impl Into<String>) -> Self {
         self.when.push(text.into());
         self
     }
 
-    /// This turn, an event each so often.
+    /// Sets the delay before each event.
     #[must_use]
     pub fn drip(mut self, each: Duration) -> Self {
         self.drip_ms = u64::try_from(each.as_millis()).unwrap_or(u64::MAX);

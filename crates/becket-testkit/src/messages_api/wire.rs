@@ -10,11 +10,11 @@ use std::time::Duration;
 pub(super) enum Then {
     Next,
     Close,
-    /// Stays open, and silent.
+    /// The connection stays open, and silent.
     Hang,
 }
 
-/// Writes the answer to a request with this body; `nth` tells answers apart.
+/// Writes the answer to a request with this body; `nth` distinguishes answers.
 pub(super) fn answer(to: &mut impl Write, turn: &Turn, body: &Value, nth: usize) -> io::Result<Then> {
     std::thread::sleep(Duration::from_millis(turn.delay_ms));
     if let Some(refused) = &turn.refused {
@@ -136,12 +136,12 @@ impl Message<'_> {
         let mut blocks = Vec::new();
         blocks.extend(turn.thinking.as_deref().map(Block::thinking));
         blocks.extend(turn.text.as_deref().map(Block::text));
-        if let Some(said) = &turn.json {
+        if let Some(value) = &turn.json {
             let forced = self.body["tool_choice"]["name"].as_str();
-            let call = |name: &str| Call { name: name.to_owned(), input: said.clone(), ..Call::default() };
+            let call = |name: &str| Call { name: name.to_owned(), input: value.clone(), ..Call::default() };
             blocks.push(match forced {
                 Some(name) => self.call(&call(name), 0),
-                None => Block::text(&said.to_string()),
+                None => Block::text(&value.to_string()),
             });
         }
         blocks.extend(turn.tool_uses.iter().enumerate().map(|(place, call)| self.call(call, place)));
@@ -197,7 +197,7 @@ impl Block {
         Self { start, deltas }
     }
 
-    /// Put together, as an answer without a stream has it.
+    /// Returns the whole block, as in an answer without a stream.
     fn whole(self) -> Value {
         let mut block = self.start;
         let mut json_text = String::new();
@@ -216,7 +216,7 @@ impl Block {
     }
 }
 
-/// A text in two pieces, if it has as many characters.
+/// Splits a text in two, if it has enough characters.
 fn halves(text: &str) -> Vec<&str> {
     let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
     let (first, second) = text.split_at(middle);

@@ -1,4 +1,4 @@
-//! The process of the agent: the leader of a session of its own, ended with everything in it.
+//! The process of the agent: the leader of its own session, ended together with everything in it.
 
 use super::lines::LIMIT;
 use crate::env::Surroundings;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// The agent.
+/// The running agent process.
 pub(super) struct AgentProcess {
     control: Control,
     cancel: CancellationToken,
@@ -26,18 +26,18 @@ pub(super) struct AgentProcess {
 pub(super) struct AgentInput(Control);
 
 impl AgentInput {
-    /// Writes a line, with its line end.
+    /// Writes a line, which includes its line end.
     pub(super) fn send(&self, line: Vec<u8>) {
-        // An agent that is gone reads nothing: its end is seen elsewhere.
+        // An agent that has exited reads nothing; its exit is handled elsewhere.
         let _ = self.0.write(line);
     }
 }
 
 impl AgentProcess {
-    /// Starts it; returns its lines as well, each with its line end.
+    /// Starts the agent; also returns its output lines, each with its line end.
     ///
     /// # Errors
-    /// Errors without a working directory.
+    /// Errors if the working directory is missing or no command is named.
     pub(super) fn start(
         words: &[OsString],
         around: &Surroundings,
@@ -59,11 +59,11 @@ impl AgentProcess {
         AgentInput(self.control.clone())
     }
 
-    /// Ends it: closes its stdin, waits for `grace`, and then ends its group. Without a grace it has ended by itself.
-    /// Returns its exit code; `None` if a signal has ended it.
+    /// Ends the agent: closes its stdin, waits for `grace`, then ends its process group. Without a grace, it has
+    /// already exited by itself. Returns its exit code, or `None` if a signal ended it.
     ///
     /// # Errors
-    /// Errors if it could not be started.
+    /// Errors if the agent could not be started.
     pub(super) async fn end(&mut self, grace: Option<Duration>) -> Result<Option<u8>, String> {
         self.control.close_stdin();
         let grace = grace.unwrap_or_default();
@@ -100,8 +100,8 @@ async fn run(
     let runner = Runner::new();
     let mut sink = |chunk: Chunk<'_>| match chunk.stream {
         Stream::Stdout => splitter.push(chunk.bytes),
-        // The agent's own log.
-        Stream::Stderr => out.tell_raw(chunk.bytes),
+        // The agent's own log output.
+        Stream::Stderr => out.eprint_raw(chunk.bytes),
     };
     let finished = runner.run_with(&command, &limits, &cancel, control, &mut sink).await;
     splitter.finish();
@@ -126,7 +126,7 @@ impl Splitter {
         }
         self.line.extend_from_slice(bytes);
         if self.line.len() > LIMIT {
-            // Nothing of it may be passed on, and nothing after it can be.
+            // No part of the line may be passed on, and nothing after it can be.
             self.line.clear();
             self.cancel.cancel();
         }

@@ -1,4 +1,4 @@
-//! One decision from those about the parts of a call. Pure.
+//! Combines the decisions about the parts of a call into one. Pure.
 
 use crate::hook_gate::CallResolution;
 use becket_dialects::Action;
@@ -7,13 +7,13 @@ use serde_json::Value;
 /// The decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CallDecision {
-    /// It does not run.
+    /// The call does not run.
     Reject { reason: String },
     /// The user is asked, and no hook answers instead.
     Ask { reason: String },
-    /// It runs without a question.
+    /// The call runs without a question.
     Allow,
-    /// Nobody has decided: the user is asked, if the agent asks.
+    /// No hook or rule has decided: the user is asked, if the agent asks.
     Open,
 }
 
@@ -34,13 +34,13 @@ impl CallDecision {
                 reason: format!("a hook of this project rewrites this call; make this one instead: {hint}"),
             };
         }
-        let asked = parts.iter().filter_map(|part| match &part.resolution.action {
+        let asks = parts.iter().filter_map(|part| match &part.resolution.action {
             Action::Ask { reason } => Some(reason.clone()),
             Action::Proceed | Action::Allow | Action::Refuse { .. } => None,
         });
-        let asked: Vec<String> = asked.collect();
-        if !asked.is_empty() {
-            return CallDecision::Ask { reason: asked.join("\n") };
+        let asks: Vec<String> = asks.collect();
+        if !asks.is_empty() {
+            return CallDecision::Ask { reason: asks.join("\n") };
         }
         let is_allowed = !parts.is_empty() && parts.iter().all(|part| part.is_allowed);
         if is_allowed { CallDecision::Allow } else { CallDecision::Open }

@@ -1,5 +1,5 @@
-//! Requests by which the agent has the editor read or write a file, or run a command: PreToolUse, and the user where a hook
-//! or a rule asks. They hold whatever the agent's own mode is.
+//! Requests by which the agent makes the editor read or write a file, or run a command: PreToolUse decides, and the
+//! user if a hook or a rule asks. They apply whatever the agent's own mode is.
 
 use super::decision::CallDecision;
 use super::messages::{DENIED, session_id};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Holds a request until its hooks have decided.
 ///
 /// # Errors
-/// Errors if it can't be read, or its session is not known.
+/// Errors if the request can't be read, or its session is not known.
 pub(super) fn hold(
     proxy: &Arc<Proxy>,
     line: &[u8],
@@ -43,7 +43,7 @@ pub(super) fn hold(
     Ok(())
 }
 
-/// Returns true if the user has allowed the call already, or does so now.
+/// Returns true if the user has already allowed the call, or allows it now.
 async fn is_allowed(call: &AcpCall, reason: &str, session: &AcpSession, proxy: &Proxy) -> bool {
     if session.take_grant(call).await {
         return true;
@@ -62,7 +62,7 @@ async fn is_allowed(call: &AcpCall, reason: &str, session: &AcpSession, proxy: &
             "toolCallId": call.id, "title": subject.unwrap_or(&call.tool), "kind": kind, "status": "pending",
             "content": [text], "rawInput": call.input,
         },
-        "options": PermissionOptions::own(),
+        "options": PermissionOptions::of_proxy(),
     });
     let result = proxy.ask_editor("session/request_permission", &params).await;
     let options = params.as_object().and_then(|params| PermissionOptions::read(params).ok());

@@ -1,12 +1,12 @@
-//! The calls that the user has allowed, so that the agent's request to do just that needs no second yes.
+//! The calls that the user has allowed, so that the agent's request for the same thing needs no second approval.
 //!
-//! A yes covers a command as it is written, and a file with the content that the user was shown. A write of another content
-//! is another call.
+//! An approval covers a command as it is written, and a file with the content that the user was shown. A write with
+//! other content is another call.
 
 use becket_dialects::acp::AcpCall;
 use serde_json::Value;
 
-/// The calls that were allowed and not made yet.
+/// The calls that were allowed and have not been made yet.
 #[derive(Debug, Default)]
 pub(super) struct Grants(Vec<AcpCall>);
 
@@ -15,7 +15,8 @@ impl Grants {
         self.0.extend_from_slice(calls);
     }
 
-    /// Returns true if a call was allowed, and forgets that: a yes holds once. `current` is the content of the call's file.
+    /// Returns true if a call was allowed, and forgets it: an approval counts once. `current` is the content of the
+    /// call's file.
     pub(super) fn take(&mut self, call: &AcpCall, current: Option<&str>) -> bool {
         let covering = match text(call, "content") {
             Some(content) => self.of_write(call, content, current),
@@ -27,7 +28,7 @@ impl Grants {
         true
     }
 
-    /// Returns the grants that together lead to this content: a write of it, all changes of the file, or one of them.
+    /// Returns the grants that lead to this content: a write of it, one change of the file, or all changes together.
     fn of_write(&self, call: &AcpCall, content: &str, current: Option<&str>) -> Option<Vec<usize>> {
         let path = text(call, "file_path")?;
         let of_file: Vec<usize> =
@@ -50,7 +51,7 @@ impl Grants {
     }
 }
 
-/// Applies a change; `None` if its place is not certain.
+/// Applies a change; returns `None` if its position is ambiguous.
 fn edited(current: &str, old: &str, new: &str) -> Option<String> {
     let (before, after) = current.split_once(old).filter(|_| !old.is_empty())?;
     (!after.contains(old)).then(|| [before, new, after].concat())

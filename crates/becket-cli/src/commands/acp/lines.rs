@@ -2,7 +2,7 @@
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
-/// The longest line of either side, in bytes: prompts may hold images.
+/// The length limit of a line from either side, in bytes: prompts may contain images.
 pub(super) const LIMIT: usize = 64 << 20;
 
 /// A reader of lines.
@@ -10,19 +10,19 @@ pub(super) struct Lines<R> {
     from: BufReader<R>,
 }
 
-/// The next line, or the end.
+/// The next line, or the end of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NextLine {
-    /// With its line end; the last one may have none.
+    /// A line with its line end; the last one may have none.
     Line(Vec<u8>),
-    /// The input is over, or broken.
+    /// The input has ended, or can't be read.
     End,
     /// The line is longer than the limit.
     TooLong,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Reads lines.
+    /// Creates a reader.
     pub(super) fn new(from: R) -> Self {
         Lines { from: BufReader::new(from) }
     }

@@ -6,7 +6,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// Time for the last lines.
+/// The time limit for writing the last lines.
 const LAST: Duration = Duration::from_secs(2);
 
 /// The queue of lines for the editor.
@@ -17,7 +17,7 @@ pub(super) struct Outbox(mpsc::UnboundedSender<Vec<u8>>);
 pub(super) struct Writing(JoinHandle<()>);
 
 impl Outbox {
-    /// Creates a queue to stdout. An editor that is gone fires `cancel`.
+    /// Creates a queue to stdout. If the editor is gone, `cancel` is cancelled.
     pub(super) fn to_stdout(cancel: &CancellationToken) -> (Self, Writing) {
         let (sender, mut lines) = mpsc::unbounded_channel::<Vec<u8>>();
         let cancel = cancel.clone();
@@ -42,8 +42,8 @@ impl Outbox {
 }
 
 impl Writing {
-    /// Waits until everything was written, for a short time: the editor may not read any more. All senders have to be
-    /// dropped before.
+    /// Waits a short time until everything is written: the editor may no longer read. All senders must be dropped
+    /// first.
     pub(super) async fn finish(self) {
         let _ = tokio::time::timeout(LAST, self.0).await;
     }

@@ -1,4 +1,4 @@
-//! The requests that one side has made and the other has not answered yet, by their ids.
+//! The requests that one side has made and the other has not answered yet, by id.
 
 use super::session::AcpSession;
 use becket_dialects::acp::{AcpCall, PermissionOptions};
@@ -11,11 +11,11 @@ use tokio::sync::oneshot;
 pub(super) enum EditorRequest {
     /// `initialize`, with the capabilities of the editor.
     Initialize(Value),
-    /// One that opens a session, in this directory; with its id if the editor names it.
+    /// A request that opens a session in this directory; with its id if the editor names it.
     Open { cwd: String, id: Option<String>, source: &'static str },
     /// A prompt.
     Prompt { session: Arc<AcpSession>, id: Value },
-    /// One that ends a session.
+    /// A request that ends a session.
     Close { session: String },
 }
 
@@ -26,7 +26,7 @@ pub(super) struct AgentRequest {
     pub(super) options: PermissionOptions,
 }
 
-/// Requests by their ids.
+/// Requests by id.
 pub(super) struct Pending<T>(Mutex<HashMap<String, T>>);
 
 /// Requests of the proxy to the editor.
@@ -44,7 +44,7 @@ impl<T> Pending<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_string(), request);
     }
 
-    /// Takes the request of a response.
+    /// Removes the request that a response answers.
     pub(super) fn take(&self, id: &Value) -> Option<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id.to_string())
     }

@@ -9,12 +9,12 @@ use becket_dialects::acp::{AcpCall, AcpError, PermissionOptions, Selection};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// A request that is held.
+/// A request that waits for its hooks.
 struct HeldRequest {
     session: Arc<AcpSession>,
     calls: Vec<AcpCall>,
     options: PermissionOptions,
-    /// True if the agent has described the call to the editor.
+    /// True if the agent has already described the call to the editor.
     is_shown: bool,
     id: Value,
     line: Vec<u8>,
@@ -24,7 +24,7 @@ struct HeldRequest {
 /// Holds a request until its hooks have decided.
 ///
 /// # Errors
-/// Errors if it can't be read, or its session is not known.
+/// Errors if the request can't be read, or its session is not known.
 pub(super) fn hold(
     proxy: &Arc<Proxy>,
     line: &[u8],
@@ -36,7 +36,7 @@ pub(super) fn hold(
     let call_id = call.get("toolCallId").and_then(Value::as_str).ok_or(missing("toolCallId"))?;
     let session = session_id(&Value::Object(params.clone())).ok_or(missing("sessionId"))?;
     let session = proxy.known_session(&session)?;
-    let is_shown = session.knows(call_id);
+    let is_shown = session.is_known_call(call_id);
     let described = session.described(call);
     let request = HeldRequest {
         calls: described.calls(session.cwd())?,
@@ -76,7 +76,7 @@ impl HeldRequest {
                 let line = self.with_reason(&reason);
                 self.ask(line, proxy);
             }
-            // An allow that the agent has no option for is the user's to give.
+            // If the agent has no option for an allow, the user decides.
             (CallDecision::Allow | CallDecision::Open, _) => {
                 let line = self.line.clone();
                 self.ask(line, proxy);
@@ -84,7 +84,7 @@ impl HeldRequest {
         }
     }
 
-    /// Has the editor ask its user.
+    /// Makes the editor ask its user.
     fn ask(self, line: Vec<u8>, proxy: &Proxy) {
         let HeldRequest { session, calls, options, id, .. } = self;
         proxy.of_agent.add(&id, AgentRequest { session, calls, options });
@@ -101,7 +101,7 @@ impl HeldRequest {
         self.session.carry(Some(format!("`{title}` was not allowed: {reason}")));
     }
 
-    /// The call as the editor shows it: failed, for this reason.
+    /// Returns the call as the editor shows it: failed, for this reason.
     fn denied_call(&self, call: &Value, title: &str, reason: &str) -> Value {
         let content =
             json!([{"type": "content", "content": {"type": "text", "text": format!("denied: {reason}")}}]);
@@ -119,7 +119,7 @@ impl HeldRequest {
         json!({"jsonrpc": "2.0", "method": "session/update", "params": params})
     }
 
-    /// The request with the reason of the hooks that ask.
+    /// Returns the request with the reason of the hooks that ask.
     fn with_reason(&self, reason: &str) -> Vec<u8> {
         let mut params = self.params.clone();
         let text =

@@ -1,4 +1,4 @@
-//! Sessions that are opened, and prompts.
+//! Requests that open sessions, and prompts.
 
 use super::messages::line_of;
 use super::pending::EditorRequest;
@@ -53,7 +53,7 @@ pub(super) fn hold(
     Ok(())
 }
 
-/// A text that the editor shows as the agent's.
+/// Returns a notification with a text that the editor shows as the agent's.
 fn text_of_agent(session: &str, text: &str) -> Value {
     json!({"jsonrpc": "2.0", "method": "session/update", "params": {
         "sessionId": session,

@@ -1,7 +1,7 @@
-//! Every message on its way, and the messages of the proxy itself.
+//! Routes every message, and sends the messages of the proxy itself.
 //!
-//! A message that hooks decide about is held in a task of its own: all others go on past it. What follows from one message
-//! for another is kept by session.
+//! A message that hooks decide about waits in a separate task, and all others go on past it. State that links one
+//! message to another is kept per session.
 
 use super::agent_process::AgentInput;
 use super::messages::{DENIED, answer, code_of, error, is_blank, line_of, request, session_id};
@@ -18,18 +18,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-/// The two sides, and what is known of them.
+/// The two sides, and the known facts about them.
 pub(super) struct Proxy {
     to_editor: Outbox,
     to_agent: AgentInput,
     opener: SessionOpener,
     pub(super) cancel: CancellationToken,
     sessions: Mutex<HashMap<String, Arc<AcpSession>>>,
-    /// Requests of the editor.
+    /// Pending requests of the editor.
     pub(super) of_editor: Pending<EditorRequest>,
-    /// Requests of the agent for a permission.
+    /// Pending permission requests of the agent.
     pub(super) of_agent: Pending<AgentRequest>,
-    /// Requests of the proxy.
+    /// Pending requests of the proxy itself.
     own: OwnRequests,
     tasks: Mutex<JoinSet<()>>,
 }
@@ -95,7 +95,7 @@ impl Proxy {
                 _ => {}
             },
             FrameKind::Notification { method } => {
-                // As a notification it would be sent without an answer to refuse it with.
+                // As a notification, a prompt would have no response to refuse it with.
                 if method == "session/prompt" {
                     return Err(fail(AcpError::NotMessage("`session/prompt` has no id".to_owned())));
                 }
@@ -115,7 +115,7 @@ impl Proxy {
     fn editor_response(&self, frame: &Frame<'_>, id: &Value) -> Passage {
         let result = frame.seen_result().unwrap_or_default();
         if let Some(waiting) = self.own.take(id) {
-            // Its task may have ended.
+            // The waiting task may have ended.
             let _ = waiting.send(result);
             return Passage::Held;
         }
@@ -125,7 +125,8 @@ impl Proxy {
         Passage::Pass
     }
 
-    /// Handles a line of the agent. Waits for the hooks of a session that starts, since its id must not be known before.
+    /// Handles a line of the agent. Waits for the hooks of a session that starts, since the editor must not learn its
+    /// id before.
     pub(super) async fn from_agent(self: &Arc<Self>, line: Vec<u8>) {
         if is_blank(&line) {
             return self.to_editor.send(line);
@@ -134,7 +135,7 @@ impl Proxy {
             Ok(Passage::Pass) => self.to_editor.send(line),
             Ok(Passage::Held) => {}
             Err((Value::Null, error)) => {
-                self.tell(&format!("a line of the agent was not passed on: {error}"));
+                self.show_notice(&format!("a line of the agent was not passed on: {error}"));
                 self.refuse_agent(&Value::Null, code_of(&error), &error.to_string());
             }
             Err((id, error)) => self.refuse_agent(&id, code_of(&error), &error.to_string()),
@@ -186,7 +187,7 @@ impl Proxy {
         let result = frame.seen_result();
         match request {
             EditorRequest::Initialize(capabilities) => {
-                self.tell(&updates::denials(&capabilities));
+                self.show_notice(&updates::denials(&capabilities));
                 Passage::Pass
             }
             EditorRequest::Open { cwd, id, source } => {
@@ -214,7 +215,7 @@ impl Proxy {
     /// Opens a session; one whose configuration forbids the start is an error for the editor.
     async fn open(&self, id: &str, cwd: &str, source: &str, request: &Value) -> Passage {
         let opened = match self.session(id) {
-            // It is loaded again.
+            // The session is loaded again.
             Some(session) => Ok(session),
             None => self.opener.open(id, cwd).map(Arc::new),
         };
@@ -231,10 +232,10 @@ impl Proxy {
         }
     }
 
-    /// Returns a session that was opened.
+    /// Returns an open session.
     ///
     /// # Errors
-    /// Errors if there is none: nothing of it can be judged.
+    /// Errors if there is no such session: none of its messages can be judged.
     pub(super) fn known_session(&self, id: &str) -> Result<Arc<AcpSession>, AcpError> {
         self.session(id).ok_or(AcpError::Field { field: "sessionId", problem: "not that of a session" })
     }
@@ -247,7 +248,7 @@ impl Proxy {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs work beside the relay.
+    /// Spawns work that runs alongside the relay.
     pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
@@ -264,7 +265,7 @@ impl Proxy {
         self.to_editor.send(line);
     }
 
-    /// Sends a message of the proxy's own to the editor.
+    /// Sends one of the proxy's own messages to the editor.
     pub(super) fn tell_editor(&self, message: &Value) {
         self.to_editor.send(line_of(message));
     }
@@ -310,9 +311,9 @@ impl Proxy {
         self.to_agent.send(line_of(&error(id, code, why)));
     }
 
-    pub(super) fn tell(&self, notice: &str) {
+    pub(super) fn show_notice(&self, notice: &str) {
         let line = one_line(notice, 500);
-        self.opener.out.tell(&format!("{} {line}\n", styled(WARNING, "becket acp:")));
+        self.opener.out.eprint(&format!("{} {line}\n", styled(WARNING, "becket acp:")));
     }
 
     /// Ends all sessions with their hooks.
@@ -326,11 +327,11 @@ impl Proxy {
     }
 }
 
-/// The way of a message.
+/// The handling of a message.
 pub(super) enum Passage {
-    /// It is passed on as it came.
+    /// The message is passed on unchanged.
     Pass,
-    /// It is not, or later.
+    /// The message is not passed on, or later.
     Held,
 }
 

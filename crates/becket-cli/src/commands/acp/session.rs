@@ -1,4 +1,4 @@
-//! One session: its hooks and rules, and what is known of it.
+//! One session: its hooks and rules, and the known facts about it.
 
 use super::decision::CallDecision;
 use super::grants::Grants;
@@ -26,14 +26,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Time for the hooks of the end of a session: the editor is gone.
+/// The time limit for SessionEnd hooks: the editor is gone.
 const END: Duration = Duration::from_secs(5);
-/// The size of a file up to which a change of it is compared with what the user has allowed, in bytes.
+/// The size limit of a file whose change is compared with what the user has allowed, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
-/// The longest notice on stderr, in characters.
+/// The length limit of a notice on stderr, in characters.
 const NOTICE: usize = 500;
 
-/// Everything that a session is opened with.
+/// Everything that is needed to open a session.
 pub(super) struct SessionOpener {
     pub(super) models: ModelArgs,
     pub(super) trusts_project: bool,
@@ -43,7 +43,7 @@ pub(super) struct SessionOpener {
     pub(super) private: PathBuf,
 }
 
-/// A session.
+/// An open session.
 pub(super) struct AcpSession {
     pub(super) id: String,
     cwd: String,
@@ -51,23 +51,23 @@ pub(super) struct AcpSession {
     facts: Session,
     out: Out,
     known: Mutex<Known>,
-    /// Held while hooks after a call run: they run one after another, and before those of the end of the turn.
+    /// Locked while hooks after a call run: they run one after another, and before those of the end of the turn.
     after_calls: tokio::sync::Mutex<()>,
 }
 
-/// The facts about a session so far.
+/// The facts known about a session so far.
 #[derive(Default)]
 struct Known {
     calls: HashMap<String, ToolCall>,
-    /// Texts for the model, for the next prompt.
+    /// Texts for the model, to be sent with the next prompt.
     carried: Vec<String>,
-    /// Calls that the user has allowed: a request of the agent for the same thing needs no second yes.
+    /// Calls that the user has allowed: a request of the agent for the same thing needs no second approval.
     grants: Grants,
     /// Calls that were not allowed.
     rejected: HashSet<String>,
     /// The text of the model since the prompt or the last call.
     message: String,
-    /// Cancels the prompt whose hooks run.
+    /// Cancels the prompt whose hooks are running.
     held_prompt: Option<CancellationToken>,
 }
 
@@ -77,7 +77,7 @@ pub(super) enum PromptDecision {
         reason: String,
     },
     Cancelled,
-    /// It is sent, with this context.
+    /// The prompt is sent, with this context.
     Send {
         context: Option<String>,
     },
@@ -112,7 +112,7 @@ impl SessionOpener {
         };
         let held_back: usize = EventKind::ALL.iter().map(|kind| session.gate.held_back(*kind)).sum();
         if held_back > 0 {
-            session.tell(&format!(
+            session.show_notice(&format!(
                 "hooks of the project of `{cwd}` that are not run: {held_back}; the user does not trust its folder, and `becket \
                  trust` there changes that"
             ));
@@ -156,14 +156,14 @@ impl AcpSession {
         PromptDecision::Send { context: (!all.is_empty()).then(|| all.join("\n")) }
     }
 
-    /// Cancels the prompt whose hooks run, if there is one.
+    /// Cancels the prompt whose hooks are running, if there is one.
     pub(super) fn cancel_prompt(&self) {
         if let Some(token) = &self.known().held_prompt {
             token.cancel();
         }
     }
 
-    /// Adds what the agent says of a call; returns the whole call.
+    /// Merges the agent's description of a call; returns the whole call.
     pub(super) fn described(&self, call: &Value) -> ToolCall {
         let id = call["toolCallId"].as_str().unwrap_or_default();
         let mut known = self.known();
@@ -172,13 +172,13 @@ impl AcpSession {
         described.clone()
     }
 
-    /// Notes that a call does not run: what the agent says of its end is not a result.
+    /// Records that a call does not run: what the agent reports about its end is not a result.
     pub(super) fn reject(&self, call: &str) {
         self.known().rejected.insert(call.to_owned());
     }
 
     /// Returns true if the agent has described the call before.
-    pub(super) fn knows(&self, call: &str) -> bool {
+    pub(super) fn is_known_call(&self, call: &str) -> bool {
         self.known().calls.contains_key(call)
     }
 
@@ -215,7 +215,7 @@ impl AcpSession {
         let mut parts: Vec<CallResolution> = Vec::with_capacity(calls.len());
         for call in calls {
             let part = self.gate.judge(&self.event(body(call)), &[], cancel).await;
-            part.resolution.message.iter().for_each(|message| self.tell(message));
+            part.resolution.message.iter().for_each(|message| self.show_notice(message));
             parts.push(part);
         }
         if cancel.is_cancelled() {
@@ -231,9 +231,9 @@ impl AcpSession {
     /// Fires PostToolUse or PostToolUseFailure for a call that has ended. Their texts go with the next prompt.
     pub(super) async fn after(&self, call: ToolCall, cancel: &CancellationToken) {
         let _turn = self.after_calls.lock().await;
-        // It decides nothing: a call that can't be read has no hooks after it.
+        // These hooks decide nothing, so none run for a call that can't be read.
         let Ok(calls) = call.calls(&self.cwd) else {
-            return self.tell("a call that has ended could not be read: no hook heard of it");
+            return self.show_notice("a call that has ended could not be read, so its hooks did not run");
         };
         for part in calls {
             let AcpCall { tool, input, id } = part;
@@ -249,7 +249,7 @@ impl AcpSession {
         }
     }
 
-    /// Fires Stop; returns the reason for which the agent is to go on.
+    /// Fires Stop; returns the reason why the agent should continue, if any.
     pub(super) async fn stop(&self, has_continued: bool, cancel: &CancellationToken) -> Option<String> {
         drop(self.after_calls.lock().await);
         let message = std::mem::take(&mut self.known().message);
@@ -285,7 +285,7 @@ impl AcpSession {
         self.known().grants.add(calls);
     }
 
-    /// Returns true if the user has allowed the same before, and forgets that: a yes holds once.
+    /// Returns true if the user has allowed the same call before, and forgets it: an approval counts once.
     pub(super) async fn take_grant(&self, call: &AcpCall) -> bool {
         let current = match call.input.get("file_path").and_then(Value::as_str) {
             Some(path) if call.input.contains_key("content") => content(Path::new(path)).await,
@@ -294,7 +294,7 @@ impl AcpSession {
         self.known().grants.take(call, current.as_deref())
     }
 
-    /// Adds text of the model; a call begins it again.
+    /// Appends text of the model; `None`, for a call, clears it.
     pub(super) fn says(&self, text: Option<&str>) {
         let mut known = self.known();
         match text {
@@ -303,17 +303,17 @@ impl AcpSession {
         }
     }
 
-    pub(super) fn tell(&self, notice: &str) {
-        self.out.tell(&format!("{} {}\n", styled(WARNING, "becket acp:"), one_line(notice, NOTICE)));
+    pub(super) fn show_notice(&self, notice: &str) {
+        self.out.eprint(&format!("{} {}\n", styled(WARNING, "becket acp:"), one_line(notice, NOTICE)));
     }
 
     fn refresh(&self) {
-        self.gate.refresh().iter().for_each(|kept| self.tell(kept));
+        self.gate.refresh().iter().for_each(|kept| self.show_notice(kept));
     }
 
     async fn resolve(&self, body: impl Into<EventBody>, cancel: &CancellationToken) -> Resolution {
         let resolution = self.gate.resolve(&self.event(body), &[], cancel).await;
-        resolution.message.iter().for_each(|message| self.tell(message));
+        resolution.message.iter().for_each(|message| self.show_notice(message));
         resolution
     }
 
@@ -326,7 +326,7 @@ impl AcpSession {
     }
 }
 
-/// Returns the content of a file; `None` if it is not a text that can be read.
+/// Returns the content of a file, or `None` if it can't be read as text.
 async fn content(path: &Path) -> Option<String> {
     let is_small =
         tokio::fs::metadata(path).await.ok().filter(|file| file.is_file() && file.len() <= MAX_FILE);

@@ -1,4 +1,4 @@
-//! The end of a turn: Stop, and a turn that hooks want to go on.
+//! The end of a turn: Stop, and turns that hooks continue.
 
 use super::messages::line_of;
 use super::proxy::Proxy;
@@ -6,20 +6,20 @@ use super::session::AcpSession;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The most times that hooks make one turn go on.
+/// The number of times that hooks may continue one turn.
 const MOST: usize = 25;
 
 /// A turn that the agent has ended.
 pub(super) struct TurnEnd {
     pub(super) session: Arc<AcpSession>,
-    /// Its answer to the prompt.
+    /// The agent's answer to the prompt, as a line.
     pub(super) line: Vec<u8>,
     pub(super) result: Value,
     /// The id of the prompt.
     pub(super) id: Value,
 }
 
-/// Holds the answer until its hooks let the turn end.
+/// Holds the answer until the hooks let the turn end.
 pub(super) fn hold(proxy: &Arc<Proxy>, end: TurnEnd) {
     let own = Arc::clone(proxy);
     proxy.spawn(async move { end.run(&own).await });
@@ -40,7 +40,7 @@ impl TurnEnd {
             let next =
                 proxy.ask_agent("session/prompt", &json!({"sessionId": session.id, "prompt": prompt})).await;
             if next.is_null() {
-                session.tell("the agent did not go on as a Stop hook wants it");
+                session.show_notice("the agent did not continue as a Stop hook requires");
                 break;
             }
             result = next;

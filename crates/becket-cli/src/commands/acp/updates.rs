@@ -1,11 +1,11 @@
-//! Reports of the agent about its calls, and the denials that it lets the proxy make.
+//! The agent's reports about its calls, and the denials that it lets the proxy make.
 
 use super::messages::session_id;
 use super::proxy::Proxy;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Observes an update of a session: calls that have ended have their hooks, beside the relay.
+/// Observes an update of a session, and runs the hooks of calls that have ended, alongside the relay.
 pub(super) fn observe(proxy: &Arc<Proxy>, params: &Value) {
     let Some(session) = session_id(params).and_then(|id| proxy.session(&id)) else { return };
     let update = &params["update"];
@@ -27,7 +27,7 @@ pub(super) fn observe(proxy: &Arc<Proxy>, params: &Value) {
     }
 }
 
-/// Says which denials the agent lets the proxy make, by what the editor can do.
+/// Describes which denials the agent lets the proxy make, depending on what the editor can do.
 pub(super) fn denials(capabilities: &Value) -> String {
     let can = |path: [&str; 2]| capabilities[path[0]][path[1]] == true;
     let through = [

@@ -6,8 +6,8 @@ use becket_install::guard::{Answers, Guard};
 /// Returns the answers for each guard.
 ///
 /// # Errors
-/// One has no `=`, or no guard has its question.
-pub(crate) fn given(set: &[String], guards: &[Guard]) -> Result<Vec<Answers>, CliError> {
+/// Errors if an argument has no `=`, or if no guard has its question.
+pub(crate) fn parse_answers(set: &[String], guards: &[Guard]) -> Result<Vec<Answers>, CliError> {
     let mut answers = vec![Answers::new(); guards.len()];
     for text in set {
         let (id, value) =

@@ -1,6 +1,6 @@
-//! A guard in a repository of GitHub, fetched with git at one commit.
+//! A guard in a GitHub repository, fetched with git at one commit.
 //!
-//! Nothing is checked out: files are read from git's objects, so that no filter, hook or link of a repository counts.
+//! Nothing is checked out: files are read from git's objects, so no filter, hook or link of a repository has an effect.
 
 use super::project::guard_error;
 use crate::env::Surroundings;
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 /// The host of repositories.
 const HOST: &str = "https://github.com";
-/// The most files of a guard, and the largest one.
+/// The maximum number of files in a guard, and the maximum size of one, in bytes.
 const MOST_FILES: usize = 64;
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -36,7 +36,7 @@ impl GithubSource {
     /// Reads `OWNER/REPO[/DIR]@COMMIT`.
     ///
     /// # Errors
-    /// It has another form, or the commit is not a full one: branches and tags change.
+    /// Errors if it has another form, or the commit is not a full hash: branches and tags change.
     pub(super) fn parse(given: &str) -> Result<Self, String> {
         let wanted = "write `github:OWNER/REPO@COMMIT`, with all 40 digits of the commit";
         let Some((path, commit)) = given.rsplit_once('@') else {
@@ -66,7 +66,7 @@ impl GithubSource {
     /// Fetches the guard.
     ///
     /// # Errors
-    /// git fails, the commit is another one, or the folder is not a guard.
+    /// Errors if git fails, the fetched commit is another one, or the folder is not a guard.
     pub(super) fn fetch(&self, around: &Surroundings) -> Result<Guard, CliError> {
         let failed =
             |why: String| CliError::guard(format!("nothing was added: {self} can't be fetched: {why}"));
@@ -95,7 +95,7 @@ impl GithubSource {
     }
 }
 
-/// Reads a file by its line of `git ls-tree`: mode, type, object, size and path.
+/// Reads a file, given its line of `git ls-tree`: mode, type, object, size and path.
 fn file(entry: &str, git: &Git<'_>) -> Result<GuardFile, String> {
     let (facts, path) = entry.split_once('\t').ok_or("git has listed no files")?;
     let facts: Vec<&str> = facts.split_ascii_whitespace().collect();
@@ -113,7 +113,7 @@ fn file(entry: &str, git: &Git<'_>) -> Result<GuardFile, String> {
     Ok(GuardFile { path: path.to_owned(), bytes, executable: mode == "100755" })
 }
 
-/// Runs git in a directory, without questions and without the repository that this process may be in.
+/// Runs git in a directory, without prompts and isolated from any repository that this process is in.
 struct Git<'a> {
     directory: &'a Path,
 }

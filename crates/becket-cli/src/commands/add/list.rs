@@ -1,14 +1,20 @@
-//! The guards that can be added, and those that were.
+//! The guards that can be added, and those that were added.
 
 use super::project::guard_error;
+use crate::env::Surroundings;
 use crate::error::CommandResult;
 use crate::out::Out;
 use crate::report::style::{FAINT, GOOD, plain, styled};
+use crate::wrap;
 use becket_install::guard::{GuardRecords, catalog};
 use std::path::Path;
 
+/// The column in which descriptions begin.
+const COLUMN: usize = 31;
+
 /// Lists the guards.
-pub(super) fn run(root: &Path, out: &Out) -> CommandResult {
+pub(super) fn run(root: &Path, around: &Surroundings, out: &Out) -> CommandResult {
+    let mut text = String::new();
     let records = GuardRecords::read(root).map_err(guard_error)?;
     for name in catalog::names() {
         let guard = catalog::guard(name).map_err(guard_error)?;
@@ -17,15 +23,29 @@ pub(super) fn run(root: &Path, out: &Out) -> CommandResult {
             Some(_) => styled(GOOD, "changed"),
             None => "       ".to_owned(),
         };
-        out.print(&format!("{name:22} {added} {}\n", plain(&guard.manifest.summary)))?;
+        let summary = plain(&guard.manifest.summary);
+        text.push_str(&line(&format!("{name:22} {added} "), &summary, around.width));
         for question in &guard.manifest.questions {
-            let line = format!("{:30} --set {}=…  {}", "", question.id, question.text);
-            out.print(&format!("{}\n", styled(FAINT, &line)))?;
+            let question = styled(FAINT, &format!("--set {}=…  {}", question.id, plain(&question.text)));
+            text.push_str(&line(&" ".repeat(COLUMN), &question, around.width));
         }
     }
     for (name, record) in records.guards.iter().filter(|(name, _)| !catalog::names().contains(&name.as_str()))
     {
-        out.print(&format!("{name:22} {} from {}\n", styled(GOOD, "added  "), plain(&record.source)))?;
+        let source = format!("from {}", plain(&record.source));
+        text.push_str(&line(&format!("{name:22} {} ", styled(GOOD, "added  ")), &source, around.width));
     }
+    out.print(&text)?;
     Ok(0)
+}
+
+/// Returns a line with a head that ends in [`COLUMN`] and a description, which is below the head if there is no room beside
+/// it.
+fn line(head: &str, text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return format!("{head}{text}\n") };
+    match width >= 2 * COLUMN {
+        true => format!("{head}{}\n", wrap::hanging(text, COLUMN, width)),
+        false if head.trim().is_empty() => format!("    {}\n", wrap::hanging(text, 4, width)),
+        false => format!("{}\n    {}\n", head.trim_end(), wrap::hanging(text, 4, width)),
+    }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Returns the root of the project around the working directory.
 ///
 /// # Errors
-/// It is the home directory, whose settings are those of all projects.
+/// Errors if it is the home directory, whose settings apply to all projects.
 pub(crate) fn project_root(global: &Global, around: &Surroundings, out: &Out) -> Result<PathBuf, CliError> {
     if global.profile != ProfileName::Claude {
         return Err(CliError::usage(
@@ -44,7 +44,7 @@ pub(crate) fn missing_programs<'g>(guard: &'g Guard, around: &Surroundings) -> V
     needs.filter(|program| on_path(program, around).is_none()).collect()
 }
 
-/// Returns the error of a command.
+/// Converts an error about guards into the error of a command.
 pub(crate) fn guard_error(error: GuardError) -> CliError {
     match error {
         GuardError::Unknown { .. }

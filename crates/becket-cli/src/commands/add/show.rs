@@ -1,4 +1,4 @@
-//! The changes of guards on the screen, the question whether to make them, and their application.
+//! Shows the changes of guards, asks whether to make them, and makes them.
 
 use super::project::guard_error;
 use crate::commands::install::difference;
@@ -10,13 +10,13 @@ use becket_install::FileChange;
 use becket_install::guard::GuardPlan;
 use inquire::{Confirm, InquireError};
 
-/// The way in which a person agrees to changes.
+/// The way in which a user confirms changes.
 pub(crate) struct Confirmation {
-    /// Set if nothing is changed.
+    /// True if nothing is changed.
     pub(crate) dry_run: bool,
-    /// Set if no question is asked.
+    /// True if no question is asked.
     pub(crate) yes: bool,
-    /// Set if the content of new files is shown, and not only their names.
+    /// True if the contents of new files are shown, and not only their names.
     pub(crate) shows_files: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn apply(
         out.remark("nothing to do\n")?;
         return Ok(false);
     }
-    // What somebody agrees to is always shown, and so are files that come from elsewhere.
+    // Changes that the user has to confirm are always shown, and so are files from elsewhere.
     let is_shown = confirmation.shows_files || !confirmation.yes || !out.is_quiet();
     for change in plan.changes.iter().filter(|change| is_shown && !change.is_nothing()) {
         out.print(&shown(change, confirmation.shows_files, around))?;
@@ -51,7 +51,7 @@ pub(crate) fn apply(
     Ok(true)
 }
 
-/// The settings as a difference; a file that comes or goes whole, or its name alone.
+/// Returns a change as text: settings as a diff; a file that is added or removed in full, or by its name alone.
 fn shown(change: &FileChange, shows_files: bool, around: &Surroundings) -> String {
     let is_settings = change.path().file_name().is_some_and(|name| name == "settings.json");
     let is_record = change.path().file_name().is_some_and(|name| name == "guards.json");

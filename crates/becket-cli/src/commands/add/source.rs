@@ -1,4 +1,4 @@
-//! The origin of a guard, as it is typed.
+//! The origin of a guard, as typed.
 
 use super::github::GithubSource;
 use super::project::guard_error;
@@ -10,11 +10,11 @@ use std::path::PathBuf;
 /// The origin of a guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum GuardSource {
-    /// Becket itself.
+    /// A guard of Becket itself.
     Own(String),
-    /// A folder, as it was typed, and its absolute path.
+    /// A folder, as typed, and its absolute path.
     Folder { typed: String, path: PathBuf },
-    /// A repository.
+    /// A folder of a GitHub repository.
     Github(GithubSource),
 }
 
@@ -35,7 +35,7 @@ impl GuardSource {
         Ok(GuardSource::Folder { typed: given.to_owned(), path: cwd.join(given) })
     }
 
-    /// Returns its name in the record.
+    /// Returns the name of the origin in the record.
     pub(super) fn name(&self) -> String {
         match self {
             GuardSource::Own(_) => "becket".to_owned(),
@@ -54,10 +54,10 @@ impl GuardSource {
         matches!(self, GuardSource::Github(_))
     }
 
-    /// Returns the guard.
+    /// Loads the guard.
     ///
     /// # Errors
-    /// It can't be read or fetched.
+    /// Errors if the guard can't be read or fetched.
     pub(super) fn guard(&self, around: &Surroundings) -> Result<Guard, CliError> {
         match self {
             GuardSource::Own(name) => catalog::guard(name).map_err(guard_error),

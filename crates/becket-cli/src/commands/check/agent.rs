@@ -1,4 +1,4 @@
-//! `check --for`: what an agent keeps, weakens and loses of each hook, by the table of its dialect.
+//! `check --for`: what an agent keeps, weakens and loses of each hook, according to the table of its dialect.
 
 use super::checked_agent::{CheckedAgent, HookLimit};
 use becket_dialects::{Ability, Dialect, Fate, Proof, fates};
@@ -8,13 +8,13 @@ use becket_rules::MatcherKind;
 use std::ops::Range;
 use std::time::Duration;
 
-/// One finding for each hook, in the order of the configuration.
+/// Returns one finding for each hook, in the order of the configuration.
 pub(crate) fn findings(agent: &CheckedAgent, config: &Config, loaded: &LoadedFiles) -> Vec<Diagnostic> {
     let longest = config.hooks.all().map(|hook| hook.timeout.limit).max();
     config.hooks.all().map(|hook| finding(agent, longest, hook, loaded)).collect()
 }
 
-/// Returns the finding of a hook. `longest` is the longest limit of all hooks.
+/// Returns the finding for a hook. `longest` is the longest limit of all hooks.
 fn finding(
     agent: &CheckedAgent,
     longest: Option<Duration>,
@@ -55,13 +55,13 @@ fn finding(
     )
 }
 
-/// The fates of the parts of one hook.
+/// The treatment of the parts of one hook.
 #[derive(Default)]
 struct HookReport {
     kept: Vec<String>,
     weakened: Vec<String>,
     lost: Vec<String>,
-    /// Set if a part is lost that more than the user's display depends on.
+    /// True if a part is lost that affects more than the user's display.
     is_loss: bool,
 }
 
@@ -97,7 +97,7 @@ impl HookReport {
     }
 }
 
-/// Returns the names of a matcher that is a list of tools of which the agent has none.
+/// Returns the names in a matcher that lists only tools that the agent does not have.
 fn unmatched(dialect: &Dialect, hook: &Handler) -> Option<String> {
     let is_about_tools =
         hook.event.spec().matcher.as_ref().is_some_and(|matcher| matcher.field == "tool_name");
@@ -109,7 +109,7 @@ fn unmatched(dialect: &Dialect, hook: &Handler) -> Option<String> {
     (is_about_tools && !dialect.tools.is_empty() && !sees_any).then(|| names.join("|"))
 }
 
-/// The bytes from a position, in lines and characters from 1, to the end of its line.
+/// Returns the bytes from a position, in lines and characters from 1, to the end of its line.
 fn span(text: &str, line: u32, column: u32) -> Range<usize> {
     let (line, column) = (line.saturating_sub(1) as usize, column.saturating_sub(1) as usize);
     let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();

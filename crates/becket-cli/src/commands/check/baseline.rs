@@ -13,12 +13,12 @@ use std::path::Path;
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Baseline {
-    /// The format; 1.
+    /// The format version, which is 1.
     version: u32,
     findings: Vec<KnownFinding>,
 }
 
-/// Equal findings of one file.
+/// A group of equal findings in one file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KnownFinding {
@@ -33,7 +33,7 @@ type FindingKey = (String, String, String);
 const VERSION: u32 = 1;
 
 impl Baseline {
-    /// Collects findings; files below `root` are written relative to it.
+    /// Collects findings; files below `root` are recorded relative to it.
     pub(super) fn of(found: &[Diagnostic], root: &Path) -> Self {
         let mut counts: BTreeMap<FindingKey, usize> = BTreeMap::new();
         for diagnostic in found {
@@ -49,7 +49,7 @@ impl Baseline {
     /// Reads a baseline file.
     ///
     /// # Errors
-    /// It can't be read, or is not a baseline of this version.
+    /// Errors if the file can't be read, or is not a baseline of this version.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let text = becket_base::text_file::read(path)?;
         let fault = |why: String| CliError::Baseline { path: path.to_owned(), why };
@@ -64,14 +64,14 @@ impl Baseline {
     /// Writes the baseline to a file.
     ///
     /// # Errors
-    /// The file can't be written.
+    /// Errors if the file can't be written.
     pub(super) fn write(&self, path: &Path) -> Result<(), CliError> {
         let fault = |why: String| CliError::Baseline { path: path.to_owned(), why };
         let text = serde_json::to_string_pretty(self).map_err(|error| fault(error.to_string()))?;
         std::fs::write(path, text + "\n").map_err(|error| fault(error.to_string()))
     }
 
-    /// Removes the findings that the baseline holds.
+    /// Removes the findings that the baseline contains.
     pub(super) fn remove_known(self, found: &mut Vec<Diagnostic>, root: &Path) {
         let mut known: BTreeMap<FindingKey, usize> = self
             .findings

@@ -1,4 +1,4 @@
-//! The agent under which hooks are to run, and the time that it gives them.
+//! The agent under which hooks should run, and the time limit that it sets.
 
 use crate::commands::install::{places, record_directory};
 use crate::env::Surroundings;
@@ -8,7 +8,7 @@ use becket_install::{AgentConfig, EntryLimit, FileStatus, Records, status};
 use becket_model::EventKind;
 use std::time::Duration;
 
-/// An agent under which hooks are to run.
+/// An agent under which hooks should run.
 #[derive(Debug)]
 pub(crate) struct CheckedAgent {
     config: &'static AgentConfig,
@@ -18,22 +18,22 @@ pub(crate) struct CheckedAgent {
 /// The program that runs the hooks.
 #[derive(Debug)]
 enum HookRunner {
-    /// Becket, by these entries; without one, by those that `becket install` would write.
+    /// Becket, started by these entries; if there are none, by those that `becket install` would write.
     Becket(Vec<FileStatus>),
     /// The agent itself.
     Agent,
 }
 
-/// The time that the hooks of an event have.
+/// The time limit for the hooks of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HookLimit {
     pub(super) limit: Duration,
-    /// True if an entry of the agent's configuration names it.
+    /// True if an entry of the agent's configuration sets the limit.
     pub(super) is_of_entry: bool,
 }
 
 impl CheckedAgent {
-    /// An agent whose hook is Becket.
+    /// Creates an agent that runs Becket as its hook.
     pub(super) fn with_becket(
         config: &'static AgentConfig,
         session: &Session,
@@ -45,7 +45,7 @@ impl CheckedAgent {
         CheckedAgent { config, runner: HookRunner::Becket(entries.unwrap_or_default()) }
     }
 
-    /// An agent that runs the hooks itself.
+    /// Creates an agent that runs the hooks itself.
     pub(crate) fn without_becket(config: &'static AgentConfig) -> Self {
         CheckedAgent { config, runner: HookRunner::Agent }
     }
@@ -63,7 +63,8 @@ impl CheckedAgent {
         matches!(self.runner, HookRunner::Becket(_))
     }
 
-    /// Returns the time of the hooks of an event, the longest of which takes `longest`; `None` if the agent has no such event.
+    /// Returns the time limit for the hooks of an event, the longest of which takes `longest`; `None` if the agent has
+    /// no such event.
     pub(super) fn limit(&self, kind: EventKind, longest: Option<Duration>) -> Option<HookLimit> {
         let names: Vec<&str> = self
             .config

@@ -1,7 +1,7 @@
-//! `check --fix` and `check --diff`: the mechanical changes that remove findings.
+//! `check --fix` and `check --diff`: automatic changes that remove findings.
 //!
-//! All changes of a file are made or none, and none if the file would have more findings after them. Managed files,
-//! files outside of the checked paths and files that changed since they were read are left alone.
+//! Either all changes of a file are made or none, and none if the file would have more findings afterwards. Managed
+//! files, files outside of the checked paths and files that changed since they were read are left alone.
 
 use crate::args::CheckArgs;
 use crate::env::Surroundings;
@@ -13,10 +13,10 @@ use becket_model::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The most rounds in one file: fixes that overlap are made one after the other.
+/// The maximum number of rounds in one file: overlapping fixes are made one after the other.
 const ROUNDS: usize = 16;
 
-/// The fixes that are wanted, and the places in which files may be changed.
+/// The requested fixes, and the places in which files may be changed.
 #[derive(Debug)]
 pub(super) struct Fixer {
     roots: Vec<PathBuf>,
@@ -29,15 +29,15 @@ pub(super) struct FileChange {
     file: PathBuf,
     old: String,
     new: String,
-    /// The fixes in words, each with its line.
+    /// The descriptions of the fixes, each with its line.
     pub(super) made: Vec<String>,
 }
 
 impl Fixer {
-    /// Returns the fixer that the arguments ask for.
+    /// Returns the fixer that the arguments request.
     ///
     /// # Errors
-    /// A path does not exist, or is stdin.
+    /// Errors if a path does not exist, or is stdin.
     pub(super) fn of(args: &CheckArgs, start: &Path) -> Result<Option<Self>, CliError> {
         if !args.fix && !args.diff {
             return Ok(None);
@@ -122,7 +122,7 @@ impl Fixer {
     }
 }
 
-/// The findings about a file, errors first.
+/// Returns the numbers of errors and of all findings in a file.
 fn weight(found: &[Diagnostic], file: &Path) -> (usize, usize) {
     let of_file = || found.iter().filter(|diagnostic| *diagnostic.file == *file);
     (of_file().filter(|diagnostic| diagnostic.is_error()).count(), of_file().count())
@@ -132,7 +132,7 @@ impl FileChange {
     /// Writes the new text, unless the file changed since it was read.
     ///
     /// # Errors
-    /// It changed, or can't be written; it is untouched then.
+    /// Errors if the file has changed, or can't be written; it is left unchanged then.
     pub(super) fn write(&self) -> Result<(), CliError> {
         let now = std::fs::read(&self.file).map_err(|error| CliError::unread(self.file.clone(), &error))?;
         if now != self.old.as_bytes() {
@@ -142,13 +142,13 @@ impl FileChange {
             .map_err(|why| CliError::NotFixed { path: self.file.clone(), why: why.to_string() })
     }
 
-    /// The change as a unified diff.
+    /// Returns the change as a unified diff.
     pub(super) fn diff(&self, around: &Surroundings) -> String {
         let name = plain(&around.short(&self.file));
         plain(&line_diff::unified(&self.old, &self.new, 3, Some([&name, &name])))
     }
 
-    /// The fixes that are made, a line each.
+    /// Returns a line for each fix.
     pub(super) fn summary(&self, around: &Surroundings) -> String {
         let name = around.short(&self.file);
         let lines = self
@@ -159,10 +159,10 @@ impl FileChange {
     }
 }
 
-/// A warning before unsafe fixes are made.
+/// The warning before unsafe fixes are made.
 const NOTE: &str = " (they may change what runs; `--diff` shows them)";
 
-/// The line that says how many findings have a fix, or nothing.
+/// Returns the line that says how many findings have a fix, or nothing.
 pub(super) fn hint(found: &[Diagnostic]) -> String {
     let mut count: BTreeMap<bool, usize> = BTreeMap::new();
     for fix in found.iter().filter_map(|diagnostic| diagnostic.fix.as_ref()) {

@@ -1,13 +1,15 @@
-//! `check --for`: the events that the registration of Becket with the agent lacks.
+//! `check --for`: the events that are missing in Becket's registration with the agent, and the settings that switch it
+//! off.
 
-use crate::commands::install::{missing_entries, places, record_directory};
+use crate::commands::install::{missing_entries, places, record_directory, switched_off};
 use crate::env::Surroundings;
 use crate::session::Session;
 use becket_engine::config::{self, Diagnostic, Severity};
-use becket_install::{AgentConfig, Records, Scope, status};
+use becket_install::{AgentConfig, HooksOff, Records, Scope, status};
 use becket_model::{EventKind, Source};
 
-/// Returns a finding for each registration that lacks events: an error if hooks decide on one of them.
+/// Returns a finding for each registration with missing events, an error if hooks decide on one of them, and for each
+/// setting that switches the entries off.
 pub(super) fn findings(
     agent: &'static AgentConfig,
     session: &Session,
@@ -20,10 +22,11 @@ pub(super) fn findings(
     };
     let hooks = config::resolve(&config::load(&request)).hooks;
     let kinds: Vec<EventKind> = hooks.all().map(|hook| hook.event).collect();
-    let mut found = Vec::new();
-    for file in status(agent, &places(session, around), &records).files {
+    let registered = status(agent, &places(session, around), &records);
+    let mut found: Vec<Diagnostic> = registered.off.iter().map(|off| of_switch(agent, off, around)).collect();
+    for file in registered.files {
         if file.problem.is_some() {
-            // `doctor` is about files that can't be read.
+            // `doctor` reports files that can't be read.
             continue;
         }
         let source = if file.scope == Scope::User { Source::User } else { Source::Project };
@@ -36,4 +39,10 @@ pub(super) fn findings(
         }
     }
     found
+}
+
+/// Returns the finding about a setting with which an agent switches off its entries.
+fn of_switch(agent: &AgentConfig, off: &HooksOff, around: &Surroundings) -> Diagnostic {
+    let message = format!("{}: {}", agent.dialect().title, switched_off(off, around));
+    Diagnostic::new(Severity::Error, "hooks-switched-off", message, off.path.as_path().into(), Source::User)
 }

@@ -1,4 +1,4 @@
-//! The kind of a path given to `check`: a settings file, a plugin, a project, a skill or an agent.
+//! The kind of path that `check` receives: a settings file, a plugin, a project, a skill or an agent.
 
 use super::CheckResult;
 use crate::env::Surroundings;
@@ -14,6 +14,8 @@ use std::path::Path;
 
 /// A directory without managed settings: a single path is checked without those of the machine.
 const NOWHERE: &str = ".becket-check-reads-no-managed-settings";
+/// The name under which the engine reports on a text that is in no file.
+const GIVEN_TEXT: &str = "<--settings>";
 
 /// Checks one path and nothing else.
 ///
@@ -26,7 +28,7 @@ pub(super) fn check(path: &Path, session: &Session, found: &mut CheckResult) -> 
         _ if metadata.is_dir() => directory(path, session, found),
         Some("md") => markdown(path, session, found),
         _ => {
-            // A file that nothing reads has no other findings.
+            // A file that no program reads has no other findings.
             match config::lint_place(path, &session.request().profile.directory) {
                 Some(diagnostic) => {
                     let text = text_file::read(path)?;
@@ -102,6 +104,7 @@ pub(super) fn stdin(
         at: error.utf8_error().valid_up_to(),
     })?;
     found.configuration(&of_text(text, session));
+    found.rename(GIVEN_TEXT, "<stdin>");
     Ok(())
 }
 
@@ -127,7 +130,7 @@ fn is_plugin(path: &Path) -> bool {
     path.join(".claude-plugin/plugin.json").exists() || path.join("hooks/hooks.json").exists()
 }
 
-/// A file of settings, or of a plugin.
+/// Returns the request for a settings file or a file of a plugin.
 fn file(path: &Path, session: &Session) -> Request {
     let parent = path.parent().unwrap_or(path);
     let above = parent.parent().unwrap_or(parent);
@@ -157,7 +160,7 @@ fn plugin(path: &Path, session: &Session) -> Request {
     request
 }
 
-/// A request that reads no file yet.
+/// Returns a request that reads no file yet.
 fn bare(start: &Path, session: &Session) -> Request {
     let mut request = session.request();
     start.clone_into(&mut request.start);
@@ -169,7 +172,7 @@ fn bare(start: &Path, session: &Session) -> Request {
     request
 }
 
-/// The frontmatter of a skill (`SKILL.md`) or an agent (any other name).
+/// Checks the frontmatter of a skill (`SKILL.md`) or an agent (any other name).
 fn markdown(path: &Path, session: &Session, found: &mut CheckResult) -> Result<(), CliError> {
     let text = text_file::read(path)?;
     markdown_text(path, &text, session, found);

@@ -1,7 +1,7 @@
-//! `doctor --prove`: the installed agents themselves, each in a trial of its own, and whether denials held.
+//! `doctor --prove`: runs each installed agent in a trial of its own, and reports whether denials hold.
 //!
-//! INVARIANT: nothing is left behind. A trial runs below a keeper and a runner that end it with everything that it has started,
-//! and its directory is removed.
+//! INVARIANT: nothing is left behind. A trial runs below a keeper and a runner that end it together with everything
+//! that it started, and its directory is removed.
 
 use crate::args::DoctorArgs;
 use crate::commands::install::{InstallContext, on_path};
@@ -20,9 +20,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The directories in which the programs of the system are.
+/// The directories that contain the programs of the system.
 const OF_SYSTEM: &str = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
-/// The time that a trial has beside its runs.
+/// The time that a trial has in addition to its runs.
 const AROUND: Duration = Duration::from_secs(60);
 
 /// The result for one agent.
@@ -33,7 +33,7 @@ enum Proof {
     Untried,
 }
 
-/// Tries the agents one after another.
+/// Tests the agents one after another.
 pub(super) fn run(
     agents: &[&'static AgentConfig],
     args: &DoctorArgs,
@@ -45,7 +45,7 @@ pub(super) fn run(
     let proving = Proving { args, context, records, around, out, isolation: isolation() };
     if let Err(why) = &proving.isolation {
         let why = plain(why);
-        out.tell(&format!(
+        out.eprint(&format!(
             "{} {why}: variables for proxies lead requests to the scripted model instead\n",
             styled(WARNING, "note:")
         ));
@@ -55,14 +55,14 @@ pub(super) fn run(
     Ok(if has(Proof::NotHeld) { 1 } else { 2 * u8::from(has(Proof::Untried)) })
 }
 
-/// Everything that the trials share.
+/// The context that all trials share.
 struct Proving<'a> {
     args: &'a DoctorArgs,
     context: &'a InstallContext,
     records: &'a Records,
     around: &'a Surroundings,
     out: &'a Out,
-    /// The command in front of a trial, or the reason why there is none.
+    /// The command that a trial is wrapped in, or the reason why there is none.
     isolation: Result<Vec<OsString>, String>,
 }
 
@@ -93,7 +93,7 @@ impl Proving<'_> {
         self.show(agent, &report)
     }
 
-    /// The program that is registered, or else this one.
+    /// Returns the registered program, or this one.
     fn becket(&self, agent: &'static AgentConfig) -> Result<PathBuf, CliError> {
         let registered = status(agent, &self.context.places, self.records).files;
         let registered = registered.into_iter().flat_map(|file| file.programs).next();
@@ -111,7 +111,7 @@ impl Proving<'_> {
         format!("{}:{OF_SYSTEM}", path.to_string_lossy())
     }
 
-    /// Runs a trial in a process of its own.
+    /// Runs a trial in a separate process.
     fn report(&self, trial: &Trial, directory: &Path) -> Result<TrialReport, CliError> {
         let own =
             self.around.program.clone().ok_or_else(|| CliError::Program {

@@ -20,7 +20,7 @@ use becket_model::wire::input;
 use serde_json::Value;
 use std::path::Path;
 
-/// The most characters of a recorded text.
+/// The maximum length of a recorded text, in characters.
 const WIDTH: usize = 400;
 
 /// Finds the call and shows its events, as recorded and as planned today.
@@ -88,7 +88,7 @@ fn report(
 /// Returns the plan of a recorded event.
 ///
 /// # Errors
-/// Returns the reason why its fields do not fit the event.
+/// Returns the reason why the event's fields do not match its kind.
 fn planned(
     event: &RecordedEvent,
     engine: &Engine,
@@ -101,10 +101,10 @@ fn planned(
     Ok(PlanReport::explain(engine, &event, samples))
 }
 
-/// The command of a hook of which only the reason is recorded.
+/// The name of a hook of which only the reason is recorded.
 const UNNAMED: &str = "(the hook is not recorded)";
 
-/// Returns the recorded answers. A hook's output and its effect are two records of one answer.
+/// Returns the recorded answers. A hook's output and its effect are two records of the same answer.
 fn all_recorded(event: &RecordedEvent, redactor: &Redactor) -> Vec<RecordedHook> {
     let mut hooks: Vec<RecordedHook> = Vec::new();
     for answer in &event.answers {

@@ -1,8 +1,8 @@
 //! `fire --stdin-event`: Becket as the one hook of another agent.
 //!
-//! The input comes from stdin, and the answer is that of a hook: JSON on stdout, 2 or 0 as exit code. A guard that can't
-//! be asked must not look like one that has nothing to say: an error of Becket's own ends with 2 where the event can hold
-//! something back, else with 1.
+//! The input comes from stdin, and the output is that of a hook: JSON on stdout, exit code 2 or 0. A guard that can't
+//! be consulted must not look like one that has no objection: an error of Becket itself exits with 2 if the event can
+//! block something, otherwise with 1.
 
 use super::exec_rewrite::{self, RewrittenInput};
 use super::{detached, human, prepared, servers};
@@ -19,31 +19,29 @@ use crate::session;
 use becket_dialects::{Dialect, detect};
 use becket_embed::UnknownEvent;
 use becket_engine::{CancellationToken, Engine, Outcome, Settlement};
-use becket_fire::{EarlySignals, FiringError, Refusal, carried_context};
+use becket_fire::event_gate::{EventGate, PROTOCOL};
+use becket_fire::{ENDED, EarlySignals, FiringError, Refusal, carried_context, stdout as answer_stdout};
 use becket_model::wire::input::{self, InputError};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
 use std::io;
 
-/// The dialect that is the protocol itself.
-const PROTOCOL: &str = "claude";
-
-/// Answers as a hook.
+/// Answers in the form of a hook.
 pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let mut kind = None;
-    let early = EarlySignals::exit_with(2);
+    let early = EarlySignals::answer_with(&Refusal::of(None, ENDED).into());
     match FiringError::unless_it_panics(|| answered(&mut kind, &early, args, global, around, out)) {
         Ok(code) => Ok(code),
         Err(error) => {
             let refusal = refusal(kind, &error);
-            out.tell(&refusal.stderr);
+            out.eprint(&refusal.stderr);
             Ok(refusal.exit)
         }
     }
 }
 
-/// The exit code where the arguments themselves are wrong: a slip in the command of a guard must not look like one that
-/// has nothing to say.
+/// Returns the exit code if the arguments themselves are wrong: a typo in the command of a guard must not look like a
+/// guard that has no objection.
 pub(crate) fn code_of_a_slip(around: &Surroundings) -> u8 {
     let mut kind = None;
     match read(&mut kind, around) {
@@ -60,16 +58,17 @@ fn answered(
     around: &Surroundings,
     out: &Out,
 ) -> CommandResult {
-    let HookInput { event, agent } = read(kind, around)?;
+    let HookInput { mut event, agent } = read(kind, around)?;
     let variable = session::profile(global.profile).var("PROJECT_DIR");
     let session = prepared(session::as_hook(&event.session.cwd, &[&variable], global, around, out)?, args)?;
+    let gate = EventGate::of(&session, &mut event);
     let cancel = CancellationToken::new();
     let services = HookServices::silent(&ServiceOptions::from(args), &session, around)?;
     if !args.detached.is_empty() {
         let events = std::slice::from_ref(&event);
         return detached::run(events, &session, &services, args, early, around).map(|()| 0);
     }
-    let (fired, broken, rewritten) = interrupt::until_done(&cancel, async {
+    let (fired, broken, rewritten, denial) = interrupt::until_done(&cancel, async {
         early.are_handled();
         let mcp = servers::connected(args, &session, &cancel, |_| ()).await?;
         let builder = || {
@@ -87,14 +86,15 @@ fn answered(
             Ok(fired) if args.exec_rewrite => rewrite(&engine, &event, agent, &fired.outcome, around),
             Ok(_) | Err(_) => Ok(None),
         };
-        if let (Ok(fired), Err(reason)) = (&done, &rewritten) {
+        let denial = done.as_ref().ok().and_then(|fired| gate.denial(&event, &engine, &fired.outcome));
+        if let (Ok(fired), Err(reason), None) = (&done, &rewritten, &denial) {
             engine.host().record_denial(&event, &fired.outcome, reason);
         }
         engine.close().await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
         }
-        Ok::<_, CliError>((done?, broken, rewritten))
+        Ok::<_, CliError>((done?, broken, rewritten, denial))
     })?;
     let mut answer = hook_output::of(&fired, &with_failure(broken));
     match rewritten {
@@ -102,15 +102,16 @@ fn answered(
         Ok(None) => {}
         Err(reason) => answer = answer.denied(event.kind(), reason),
     }
+    answer = answer.denied_for(event.kind(), denial);
     if event.kind() == EventKind::SessionEnd {
         carried_context::forget(&session, &event.session.id);
     } else if let Some(late) = carried_context::take_late(&session, &event.session.id, event.kind()) {
         hook_output::add_context(&mut answer.json, event.kind(), &late);
     }
-    Ok(answer.deliver(io::stdout().lock(), io::stderr().lock())?)
+    Ok(answer.deliver(answer_stdout(), io::stderr().lock())?)
 }
 
-/// Adds the reason why times are not recorded: an agent reads stderr as the reason of a denial.
+/// Appends the reason why times are not recorded: an agent reads stderr as the reason of a denial.
 pub(super) fn with_failure(broken: String) -> String {
     match recording::failure() {
         Some(why) => broken.lines().chain([why.as_str()]).collect::<Vec<_>>().join("\n"),
@@ -118,10 +119,10 @@ pub(super) fn with_failure(broken: String) -> String {
     }
 }
 
-/// Returns the input with the line under `becket exec`, unless the call is held back.
+/// Returns the input with its line under `becket exec`, unless the call is held back.
 ///
 /// # Errors
-/// The line can't have the rights that hooks leave to it: the reason for which the call is denied.
+/// Returns the reason for denying the call, if its line can't have the rights that hooks leave to it.
 fn rewrite(
     engine: &Engine,
     event: &Event,
@@ -150,7 +151,7 @@ fn rewrite(
 /// The input of a hook.
 struct HookInput {
     event: Event,
-    /// The agent that it is from, if that has a dialect of its own.
+    /// The agent that sent the input, if it has its own dialect.
     agent: Option<&'static Dialect>,
 }
 
@@ -170,7 +171,8 @@ fn read(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<HookInput
     Ok(HookInput { event, agent })
 }
 
-/// The answer instead. For an event that this build does not know nothing can be configured, so nothing is lost there.
+/// Returns the refusal for an error. Hooks can't be configured for an event that this build does not know, so it loses
+/// none.
 fn refusal(kind: Option<EventKind>, error: &CliError) -> Refusal {
     let is_of_nothing = matches!(error, CliError::UnknownEvent(_) | CliError::StdinIsTerminal { .. });
     if is_of_nothing && kind.is_none() {

@@ -7,7 +7,7 @@ use becket_model::Session;
 /// The time limit for hooks in the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
-    /// Up to the limit of each; a signal leaves them the budget of SessionEnd.
+    /// The limit of each hook; after a signal, the budget of SessionEnd.
     WaitsForAll,
     /// The budget of SessionEnd, as at the end of a session (A5).
     EndsSession,

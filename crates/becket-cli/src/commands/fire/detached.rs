@@ -1,11 +1,11 @@
-//! The hooks of an event that nobody waits for (`async`, `asyncRewake`), in a process of their own: this one ends with its answer, and an
-//! agent waits for that.
+//! The hooks of an event that nobody waits for (`async`, `asyncRewake`) run in a separate process: this one exits with
+//! its answer, and an agent waits for that.
 //!
-//! The process is this program with the same arguments and input. It runs these hooks alone, each up to its own limit, ends
-//! with the last of them or with the session, and keeps what they say for the model until an answer takes it (A3): an agent
-//! can't be woken.
+//! The process is this program with the same arguments and input. It runs only these hooks, each up to its own limit,
+//! ends with the last of them or with the session, and stores their output for the model until an answer includes it
+//! (A3): an agent can't be woken.
 //!
-//! INVARIANT: a hook runs once: here unless the other process was started.
+//! INVARIANT: a hook runs once: in this process, unless the other process was started.
 
 use crate::args::FireArgs;
 use crate::enclosing;
@@ -21,11 +21,11 @@ use becket_fire::{BackgroundEnd, EarlySignals, carried_context};
 use becket_model::{Event, EventKind};
 use std::sync::Arc;
 
-/// Returns the engine for an answer to some events: without the hooks that no event waits for, if a process of their own
-/// runs them. `builder` makes a builder of it, `input` is what this process has read.
+/// Returns the engine for the answer to some events: without the hooks that no event waits for, if a separate process
+/// runs them. `builder` creates a builder of the engine, `input` is what this process has read.
 ///
 /// # Errors
-/// The configuration forbids the start.
+/// Errors if the configuration forbids the start.
 pub(super) fn engine_of_answer(
     builder: impl Fn() -> Builder,
     events: &[Event],
@@ -44,11 +44,11 @@ pub(super) fn engine_of_answer(
     Ok(telemetry::observed(builder()).amend_hooks(others).build_with(&loaded))
 }
 
-/// Runs the hooks with these positions for the events, and keeps what they say: in the process that
-/// [`engine_of_answer`] starts. What is decided counts for nothing, so it is not audited.
+/// Runs the hooks with these positions for the events, and stores their output: in the process that
+/// [`engine_of_answer`] starts. Their decisions have no effect, so they are not audited.
 ///
 /// # Errors
-/// The configuration forbids the start, or the hooks were interrupted.
+/// Errors if the configuration forbids the start, or the hooks were interrupted.
 pub(super) fn run(
     events: &[Event],
     session: &Session,
@@ -72,24 +72,24 @@ pub(super) fn run(
         }
         let done = becket_fire::fire(&engine, last, &cancel, &around.process, None).await;
         engine.close().await;
-        let said = |ended: BackgroundEnd| ended.context.into_iter().chain(ended.reminder);
-        let texts = done?.background.into_iter().flat_map(said);
+        let texts_of = |ended: BackgroundEnd| ended.context.into_iter().chain(ended.reminder);
+        let texts = done?.background.into_iter().flat_map(texts_of);
         carried_context::keep_late(session, &last.session.id, texts.collect())
     })?)
 }
 
 /// The hooks that no event waits for, by their positions in the configuration.
 struct DetachedHooks {
-    /// Those that run.
+    /// The hooks that run.
     planned: Vec<u64>,
-    /// Those that one of them runs for (H1).
+    /// The duplicates, for each of which another hook runs (H1).
     duplicates: Vec<u64>,
 }
 
 impl DetachedHooks {
     fn of(engine: &Engine, events: &[Event]) -> Self {
         let mut hooks = DetachedHooks { planned: Vec::new(), duplicates: Vec::new() };
-        // The last ones of a session run here, up to the budget of its end.
+        // Hooks at the end of a session run here, within its budget.
         for event in events.iter().filter(|event| event.kind() != EventKind::SessionEnd) {
             let all = engine.host().hooks();
             if !all.of(event.kind()).iter().any(|hook| hook.background != Background::No) {
@@ -129,7 +129,7 @@ fn is_started(
     let Ok(lock) = process.descriptor() else { return false };
     let positions: Vec<String> = positions.iter().map(u64::to_string).collect();
     let mut more = vec!["--detached".to_owned(), positions.join(",")];
-    // The process around it is not one of a hook, and has the mark of these events.
+    // The surrounding process is not that of a hook, and has the mark of these events.
     let marks = enclosing::marks();
     if !marks.is_empty() {
         more.extend(["--enclosing".to_owned(), marks.join(",")]);
@@ -143,12 +143,12 @@ fn is_started(
     }
     let Ok(stdin) = file_of(input) else { return false };
     let Ok(id) = start_detached(&command, stdin.into()) else { return false };
-    // Without its id it ends with the last of its hooks.
+    // Without its id, it ends with the last of its hooks.
     let _ = process.started(id);
     true
 }
 
-/// Elsewhere they run here.
+/// Not supported on this platform: the hooks run in this process.
 #[cfg(not(unix))]
 fn is_started(_: &[u64], _: &[Event], _: &[u8], _: &Session, _: &Surroundings) -> bool {
     false
@@ -168,11 +168,11 @@ pub(super) async fn end_with_session(
     }
 }
 
-/// Elsewhere there are none.
+/// Not supported on this platform: there are no such processes.
 #[cfg(not(unix))]
 pub(super) async fn end_with_session(_: &Engine, _: &[Event], _: &Session, _: &CancellationToken) {}
 
-/// A file without a name that contains the input.
+/// Creates an unnamed file that contains the input.
 #[cfg(unix)]
 fn file_of(input: &[u8]) -> std::io::Result<std::fs::File> {
     use std::io::{Seek, Write};
@@ -182,7 +182,7 @@ fn file_of(input: &[u8]) -> std::io::Result<std::fs::File> {
     Ok(file)
 }
 
-/// The marks of the events around the process that was started for an event.
+/// Returns the marks of the events around the process that was started for an event.
 pub(super) fn enclosing_marks(args: &FireArgs) -> Vec<String> {
     if args.detached.is_empty() { enclosing::marks() } else { args.enclosing.clone() }
 }

@@ -1,7 +1,7 @@
-//! `fire --dialect`: Becket as the one hook of an agent that has a dialect of its own.
+//! `fire --dialect`: Becket as the only hook of an agent that has its own dialect.
 //!
-//! INVARIANT: exactly one answer is written, in the agent's form. Every failure on an event that can be held back is a
-//! refusal, a name that is not a dialect included.
+//! INVARIANT: exactly one answer is written, in the agent's form. Every failure on an event that can be blocked is a
+//! refusal, including a name that is not a dialect.
 
 mod payload_run;
 
@@ -10,10 +10,13 @@ use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::event::read;
 use crate::out::Out;
-use crate::report::style::plain;
 use becket_dialects::{Answer, Asks};
-use becket_fire::dialect::{DialectInput, check_version, name_in};
-use becket_fire::{EarlySignals, FiringError, NO_ANSWER};
+use becket_fire::dialect::{DialectInput, check_version, name_in, refusal_of_agent};
+use becket_fire::event_gate::PROTOCOL;
+use becket_fire::{ENDED, EarlySignals, FiringError, NO_ANSWER, deliver, stdout};
+use std::io::{self, Read};
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// Answers in the form of the agent.
 pub(super) fn run(
@@ -23,9 +26,12 @@ pub(super) fn run(
     around: &Surroundings,
     out: &Out,
 ) -> CommandResult {
-    let mut input = DialectInput::named(name);
-    // An entry of `becket install` refuses for a code that is not one of an answer; several agents ignore a silent 2.
-    let early = EarlySignals::exit_with(if args.installed.is_some() { NO_ANSWER } else { 2 });
+    let mut input = DialectInput::unread(name);
+    // An entry of `becket install` refuses on a code that is not one of an answer.
+    let early = EarlySignals::answer_with(&match args.installed {
+        Some(_) => Answer { exit: NO_ANSWER, ..Answer::default() },
+        None => input.refusal(ENDED),
+    });
     let answer = FiringError::unless_it_panics(|| {
         read_into(&mut input, around)?;
         let dialect = input.recognise(name, &around.process)?;
@@ -33,19 +39,59 @@ pub(super) fn run(
         payload_run::answer_payload(input.payload(), dialect, &early, args, global, around, out)
     });
     let answer = answer.unwrap_or_else(|error: CliError| input.refusal(&error.to_string()));
-    write(&answer, out)
+    Ok(write(&answer))
 }
 
-/// Refuses for arguments that can't be read, if they name a dialect: a slip in the command of a guard must not look like
-/// one that has nothing to say. Returns the exit code.
-pub(crate) fn refuse_slip(around: &Surroundings, out: &Out) -> Option<u8> {
-    let name = name_in(&around.process.arguments)?;
-    let mut input = DialectInput::named(&name);
+/// The time to wait for the input of a command whose arguments are wrong: it may be no hook, and its stdin idle.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Refuses if the arguments can't be read but name a dialect, or if they are those of `fire` and the input is that of
+/// an agent: a typo in the command of a guard must not look like a guard that has no objection. Returns the exit code.
+pub(crate) fn refuse_slip(around: &Surroundings, is_fire: bool) -> Option<u8> {
+    const WHY: &str = "its arguments are wrong";
+    let Some(name) = name_in(&around.process.arguments) else {
+        let input = if is_fire { waiting_input(around) } else { None };
+        return refusal_of_agent(&input?, &around.process, WHY).map(|answer| write(&answer));
+    };
+    let mut input = DialectInput::unread(&name);
     let known = read_into(&mut input, around)
         .and_then(|()| Ok(input.recognise(&name, &around.process).map(|_| ())?));
-    let why = known.err().map_or_else(|| "its arguments are wrong".to_owned(), |error| error.to_string());
+    let why = known.err().map_or_else(|| WHY.to_owned(), |error| error.to_string());
     let answer = input.refusal(&why);
-    Some(write(&answer, out).unwrap_or(2))
+    Some(write(&answer))
+}
+
+/// Refuses if the arguments of a hook ask for help or for the version, and an agent waits for an answer. Returns the
+/// exit code.
+pub(crate) fn refuse_help(around: &Surroundings) -> Option<u8> {
+    let arguments = &around.process.arguments;
+    let name = name_in(arguments);
+    if name.is_none() && !arguments.iter().any(|argument| argument == "--stdin-event") {
+        return None;
+    }
+    let bytes = waiting_input(around)?;
+    let mut input = DialectInput::unread(name.as_deref().unwrap_or(PROTOCOL));
+    input.read(&bytes).ok().filter(|()| input.payload().is_object())?;
+    if let Some(name) = name {
+        // The form of the refusal is known even if the name is not.
+        let _unknown = input.recognise(&name, &around.process);
+    }
+    Some(write(&input.refusal("its arguments ask for help or for the version")))
+}
+
+/// Returns all of stdin, if it is there within a short time.
+fn waiting_input(around: &Surroundings) -> Option<Vec<u8>> {
+    if around.terminals.stdin {
+        return None;
+    }
+    let (sender, receiver) = mpsc::channel();
+    // A thread that waits for an idle stdin ends with the process.
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(read::LIMIT).read_to_end(&mut bytes);
+        drop(sender.send(read.is_ok().then_some(bytes)));
+    });
+    receiver.recv_timeout(PATIENCE).ok().flatten()
 }
 
 fn read_into(input: &mut DialectInput, around: &Surroundings) -> Result<(), CliError> {
@@ -53,16 +99,11 @@ fn read_into(input: &mut DialectInput, around: &Surroundings) -> Result<(), CliE
     Ok(input.read(&bytes)?)
 }
 
-fn write(answer: &Answer, out: &Out) -> CommandResult {
-    if out.answer(&answer.stdout).is_err() {
-        // Nobody reads the answer: most agents take this code for a refusal.
-        return Ok(2);
-    }
-    out.tell(&plain(&answer.stderr));
-    Ok(answer.exit)
+fn write(answer: &Answer) -> u8 {
+    deliver(answer, stdout(), io::stderr().lock())
 }
 
-/// The handling of asks as the arguments want it.
+/// Returns the treatment of asks that the arguments request.
 fn asks(choice: Option<AsksChoice>) -> Asks {
     match choice {
         None => Asks::Auto,

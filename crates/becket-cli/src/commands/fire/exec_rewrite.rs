@@ -1,8 +1,8 @@
 //! `fire --exec-rewrite`: a shell line of another agent is rewritten to run under `becket exec` (protocol.md E6).
 //!
-//! The rules, and the rights that hooks leave to the call (E5), are a part of the rewritten command, where the line can't
-//! change them. A rewrite decides nothing: a call that is denied or asked about stays as it is, and so does one that a
-//! rewrite would allow.
+//! The rules, and the rights that hooks leave to the call (E5), are part of the rewritten command, where the line can't
+//! change them. A rewrite decides nothing: a call that is denied or asked about is left unchanged, and so is a call
+//! that would be allowed by a rewrite.
 //!
 //! INVARIANT: a call to which hooks leave fewer rights is rewritten or denied.
 
@@ -22,29 +22,30 @@ pub(super) const TOOLS: &[&str] = &["Bash"];
 /// The shell of a rewritten line.
 const SHELL: &str = "/bin/bash";
 
-/// The longest rewritten command, in bytes: the most that the kernel takes as one argument, less some room.
+/// The length limit of a rewritten command, in bytes: the maximum that the kernel accepts as one argument, less some
+/// room.
 const LONGEST: usize = 120 << 10;
 
-/// The reason for which a line does not fit into a rewritten command.
+/// The reason why a line does not fit into a rewritten command.
 const TOO_LONG: &str = "the line is too long for a rewrite; write it into a script";
 
-/// The reason for which rules and rights can't be a part of a command.
+/// The reason why rules and rights can't be part of a command.
 const NOT_TEXT: &str = "its rules and rights can't be written as text: a path of them is not valid Unicode";
 
-/// The reason for which a call that is asked about is not rewritten.
+/// The reason why a call that is asked about is not rewritten.
 pub(super) const ASKED: &str = "the user is asked about the call as it is, and a rewrite changes it";
 
 /// The input of a call with its line under `becket exec`; `None` leaves the call unchanged.
 pub(super) type RewrittenInput = Option<Map<String, Value>>;
 
-/// Returns the input of the call with its line under `becket exec`. `None` if nothing has to be enforced for it, or if the
-/// line is too long and rules alone are: then they hold for its text. A line that is too long for the rights that settings
-/// leave to it is replaced by its refusal.
+/// Returns the input of the call with its line under `becket exec`. Returns `None` if nothing has to be enforced for
+/// it, or if the line is too long and only rules apply, which then apply to its text. A line that is too long for the
+/// rights that settings leave to it is replaced by its refusal.
 ///
-/// `sandbox` are the rights that hooks leave to the call, `rewritten` the input that a hook has written already.
+/// `sandbox` contains the rights that hooks leave to the call, `rewritten` the input that a hook has already written.
 ///
 /// # Errors
-/// The rights can't be enforced by a rewrite: the reason for which the call is denied.
+/// Returns the reason for denying the call, if a rewrite can't enforce the rights.
 pub(super) fn of(
     engine: &Engine,
     event: &Event,
@@ -63,7 +64,7 @@ pub(super) fn of(
     };
     let cwd = &event.session.cwd;
     let of_call = engine.host().call_rights(sandbox, cwd)?;
-    // Hooks can't be asked from there: they have seen the text.
+    // Hooks can't be consulted from there: they have seen the text.
     let mut rules = LineRules { conditions: Vec::new(), ..line_rules(engine, cwd, &of_call) };
     if let Some(why) = rules.refusal.as_deref().filter(|_| !sandbox.is_empty()) {
         return unchanged(sandbox, why);
@@ -87,10 +88,10 @@ pub(super) fn of(
     command(program, &refusing, ":").map(|command| Some(with_command(input, command))).ok_or(refusal)
 }
 
-/// Leaves a call as it is.
+/// Leaves a call unchanged.
 ///
 /// # Errors
-/// Hooks leave fewer rights to it, which nobody would enforce: the reason for which it is denied.
+/// Returns the reason for denying the call, if hooks leave fewer rights to it: nothing would enforce them.
 pub(super) fn unchanged(
     sandbox: &[Attributed<SandboxAnswer>],
     because: &str,
@@ -109,15 +110,15 @@ fn with_command(input: &Map<String, Value>, command: String) -> Map<String, Valu
     input
 }
 
-/// Returns the command that runs a line under rules; `None` if it can't be written as text.
+/// Returns the command that runs a line under rules, or `None` if it can't be written as text.
 fn command(program: &Path, rules: &LineRules, line: &str) -> Option<String> {
     let rules = serde_json::to_string(rules).ok()?;
     let words = [program.to_str()?, "exec", "--line-rules", &rules, "--", SHELL, "-c", line];
     Some(words.map(word).join(" "))
 }
 
-/// Quotes a word for the shell of the agent, which may be one with escapes inside of single quotes (fish): backslashes
-/// stand outside of them, where all read the same.
+/// Quotes a word for the shell of the agent, which may interpret escapes inside single quotes (fish): backslashes are
+/// placed outside of them, where all shells read them alike.
 fn word(text: &str) -> String {
     if text.contains('\\') {
         return text.split('\\').map(quoted_word).collect::<Vec<_>>().join(r"\\");
@@ -141,7 +142,7 @@ mod tests {
         ] {
             assert_eq!(word(text), quoted, "{text}");
             let is_in_quotes = |(at, _): (usize, &str)| {
-                // An escaped quote opens none.
+                // An escaped quote does not open a string.
                 let before = quoted[..at].replace(r"\\", "").replace(r"\'", "");
                 before.matches('\'').count() % 2 == 1
             };

@@ -7,10 +7,10 @@ use crate::session::Session;
 use becket_embed::servers::ServerPool;
 use becket_engine::{Builder, CancellationToken};
 
-/// Connects the MCP servers, where the arguments name any; `tell` is called for each that can't be.
+/// Connects the MCP servers that the arguments name, if any; calls `tell` for each that can't be connected.
 ///
 /// # Errors
-/// Where their file can't be used.
+/// Errors if the file of the servers can't be used.
 pub(super) async fn connected(
     args: &FireArgs,
     session: &Session,

@@ -1,4 +1,4 @@
-//! The hooks to choose from, and what can be done with one.
+//! The hooks to choose from, and the actions on each of them.
 
 use crate::env::Surroundings;
 use crate::report::human::short_position;
@@ -8,7 +8,7 @@ use becket_model::EventKind;
 use becket_rules::tools;
 use std::fmt;
 
-/// The most characters of a hook's name in a line.
+/// The maximum length of a hook's name in a line, in characters.
 const WIDTH: usize = 60;
 
 /// A hook of an event.
@@ -35,7 +35,7 @@ impl<'l> Choice<'l> {
             .collect()
     }
 
-    /// Returns the fields of the event that a user gives, with samples that the matcher of the hook takes.
+    /// Returns the event fields that the user enters, with sample values that the hook's matcher accepts.
     pub(super) fn fields(&self) -> Vec<Field> {
         let Ok(kind) = self.event.parse::<EventKind>() else { return Vec::new() };
         let has = |name: &str| kind.spec().input.iter().any(|field| field.name == name);
@@ -75,7 +75,7 @@ pub(super) struct Field {
     pub(super) sample: String,
 }
 
-/// Something to do with a hook.
+/// An action on a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HookAction {
     Try,

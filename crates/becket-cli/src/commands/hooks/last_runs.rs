@@ -9,7 +9,7 @@ use becket_lab::profile::{Profile, ProfileReport};
 use jiff::Timestamp;
 use std::path::Path;
 
-/// The most runs that are shown.
+/// The maximum number of runs that are shown.
 const MOST: usize = 5;
 
 /// Returns the recorded times of the project's hooks; `None` if nothing is recorded.
@@ -44,7 +44,7 @@ pub(super) fn of(choice: &Choice<'_>, recorded: Option<&ProfileReport>) -> Strin
     }
 }
 
-/// Returns a moment in UTC, without fractions of a second.
+/// Formats a time in UTC, without fractions of a second.
 fn moment(milliseconds: f64) -> String {
     let moment = Timestamp::from_second((milliseconds / 1_000.0) as i64);
     moment.map(|moment| moment.to_string()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The questions of `init`: at most three, and one before anything is written.
+//! The questions of `init`: at most three, and a confirmation before anything is written.
 
 use super::{COMMAND, TESTS, template};
 use crate::args::{ChangeArgs, TemplateName};
@@ -8,20 +8,20 @@ use becket_install::guard::{Answers, Guard, RepositoryFacts};
 use inquire::{InquireError, Select, Text};
 use std::fmt;
 
-/// The conversation with a person, if there is one.
+/// The conversation with the user, if there is one.
 pub(super) struct Interview<'a> {
     change: &'a ChangeArgs,
-    /// Set if there is a terminal, and questions are to be asked.
+    /// True if there is a terminal, and questions should be asked.
     asks: bool,
 }
 
 const BRANCHES: &str = "branches";
 
 impl<'a> Interview<'a> {
-    /// Returns the conversation, or none with `--yes`.
+    /// Returns the conversation; it asks nothing with `--yes`.
     ///
     /// # Errors
-    /// There is no terminal, and nothing says that questions are left out.
+    /// Errors if there is no terminal, and no option says to ask nothing.
     pub(super) fn of(change: &'a ChangeArgs, around: &Surroundings) -> Result<Self, CliError> {
         let is_terminal = around.terminals.stdin && around.terminals.stderr;
         if !is_terminal && !change.yes && !change.dry_run {
@@ -33,10 +33,10 @@ impl<'a> Interview<'a> {
         Ok(Interview { change, asks: is_terminal && !change.yes })
     }
 
-    /// Asks for the guards to begin with.
+    /// Asks for the guards to start with.
     ///
     /// # Errors
-    /// The person gives no answer.
+    /// Errors if the user gives no answer.
     pub(super) fn template(&self) -> Result<TemplateName, CliError> {
         if !self.asks {
             return Ok(TemplateName::Standard);
@@ -46,7 +46,7 @@ impl<'a> Interview<'a> {
         answered(select.prompt()).map(|choice| choice.0)
     }
 
-    /// Returns true if a person is asked for the command that runs the tests, or has named it.
+    /// Returns true if the user is asked for the command that runs the tests, or has named it.
     pub(super) fn knows_tests(&self) -> bool {
         self.asks || self.is_set(COMMAND)
     }
@@ -54,7 +54,7 @@ impl<'a> Interview<'a> {
     /// Asks for the branches and the tests.
     ///
     /// # Errors
-    /// The person gives no answer.
+    /// Errors if the user gives no answer.
     pub(super) fn complete(
         &self,
         guards: &[Guard],
@@ -84,7 +84,7 @@ impl<'a> Interview<'a> {
         self.asks && [BRANCHES, COMMAND].contains(&id) && !self.is_set(id)
     }
 
-    /// Asks for the values of a question: branches are apart by blanks, a command is one text.
+    /// Asks for the values of a question: branches are separated by blanks, a command is one text.
     fn values(&self, guard: &Guard, text: &str, found: &[String]) -> Result<Vec<String>, CliError> {
         let is_tests = guard.manifest.name == TESTS;
         let help = if is_tests { "empty: the tests are not run" } else { "several are apart by blanks" };

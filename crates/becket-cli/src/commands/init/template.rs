@@ -1,4 +1,4 @@
-//! The guards to begin with.
+//! The guards to start with.
 
 use crate::args::TemplateName;
 

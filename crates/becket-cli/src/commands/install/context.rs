@@ -1,4 +1,4 @@
-//! The facts that registrations are made from: places, records, and the hooks that are configured.
+//! The facts on which registrations are based: places, records, and configured hooks.
 
 use crate::args::{Global, ScopeArgs};
 use crate::env::Surroundings;
@@ -8,7 +8,7 @@ use crate::session::{self, Session};
 use becket_engine::config::{self, Request, trust};
 use becket_install::{AGENTS, AgentConfig, Places, Records, Scope, agent};
 use becket_model::{EventKind, Source};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The facts about this machine and project.
@@ -31,7 +31,7 @@ impl InstallContext {
     /// Reads the configuration of the project around the working directory.
     ///
     /// # Errors
-    /// The directory is missing.
+    /// Errors if the working directory is missing.
     pub(crate) fn of(global: &Global, around: &Surroundings, out: &Out) -> Result<Self, CliError> {
         let session = session::in_project(global, around, out)?;
         let request = session.request();
@@ -43,7 +43,7 @@ impl InstallContext {
         });
         Ok(InstallContext {
             places: places(&session, around),
-            state: record_directory(&request),
+            state: record_directory(&request).filter(|state| is_usable(state, around)),
             hooks: hooks.collect(),
             is_trusted: trust::is_recorded(&request),
         })
@@ -85,10 +85,18 @@ impl InstallContext {
         kinds
     }
 
-    /// Reads the records, to be changed.
+    /// Checks that there is a home directory for the records.
     ///
     /// # Errors
-    /// There is no home, or they can't be used.
+    /// Errors if there is none.
+    pub(crate) fn check_home(&self) -> Result<(), CliError> {
+        self.state.as_ref().map(|_| ()).ok_or(CliError::NoRecord)
+    }
+
+    /// Reads the records for changes.
+    ///
+    /// # Errors
+    /// Errors if there is no home directory, or the records can't be used.
     pub(crate) fn open_records(&self) -> Result<Records, CliError> {
         let state = self.state.as_ref().ok_or(CliError::NoRecord)?;
         Records::open(state).map_err(|why| CliError::Record { why })
@@ -97,7 +105,7 @@ impl InstallContext {
     /// Reads the records.
     ///
     /// # Errors
-    /// There is no home, or they can't be used.
+    /// Errors if there is no home directory, or the records can't be used.
     pub(crate) fn read_records(&self) -> Result<Records, CliError> {
         let state = self.state.as_ref().ok_or(CliError::NoRecord)?;
         Records::read(state).map_err(|why| CliError::Record { why })
@@ -109,24 +117,34 @@ pub(crate) fn record_directory(request: &Request) -> Option<PathBuf> {
     request.user_directory().map(|directory| directory.join("becket"))
 }
 
-/// Returns the directories in which configurations of agents are looked for.
+/// Returns true if files may be created below a directory: not below a home directory that is relative or missing.
+fn is_usable(directory: &Path, around: &Surroundings) -> bool {
+    directory.is_absolute()
+        && around.process.home.as_ref().is_none_or(|home| is_home(home) || !directory.starts_with(home))
+}
+
+fn is_home(home: &Path) -> bool {
+    home.is_absolute() && home.is_dir()
+}
+
+/// Returns the directories that are searched for configurations of agents.
 pub(crate) fn places(session: &Session, around: &Surroundings) -> Places {
     let variables = AGENTS.iter().filter_map(|agent| agent.user?.variable).filter_map(|(name, _)| {
         let value = around.var(name)?;
         Some((name.to_owned(), PathBuf::from(value)))
     });
     Places {
-        home: around.process.home.clone(),
+        home: around.process.home.clone().filter(|home| is_home(home)),
         project: Some(session.project.clone().unwrap_or_else(|| session.start.clone())),
         variables: variables.collect(),
     }
 }
 
-/// Returns the agent of a name.
+/// Returns the agent with that name.
 ///
 /// # Errors
-/// There is none.
-pub(crate) fn named(name: &str) -> Result<&'static AgentConfig, CliError> {
+/// Errors if there is no such agent.
+pub(crate) fn agent_by_name(name: &str) -> Result<&'static AgentConfig, CliError> {
     agent(name).ok_or_else(|| {
         let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
         let near = becket_base::suggest(name, &names).map(|near| format!(" (did you mean `{near}`?)"));
@@ -138,7 +156,7 @@ pub(crate) fn named(name: &str) -> Result<&'static AgentConfig, CliError> {
     })
 }
 
-/// Returns the program of a name on the search path.
+/// Returns the program with that name on the search path.
 pub(crate) fn on_path(name: &str, around: &Surroundings) -> Option<PathBuf> {
     becket_base::find_program(name, around.var("PATH")?)
 }

@@ -1,9 +1,9 @@
-//! Events that the registration of an agent does not have: what hooks decide there does not reach it.
+//! Events that the registration of an agent lacks: decisions of hooks there do not reach it.
 
 use super::{places, record_directory};
 use crate::env::Surroundings;
 use crate::session::Session;
-use becket_install::{AgentConfig, FileStatus, Records, status};
+use becket_install::{AgentConfig, FileStatus, HooksOff, Records, status};
 use becket_model::EventKind;
 
 /// Returns a text about the events without an entry: those on which hooks decide, or the others.
@@ -20,8 +20,14 @@ pub(crate) fn missing_entries(
     (!names.is_empty()).then(|| format!("no entry for {}{effect}", names.join(", ")))
 }
 
-/// Returns a line for each registration that an agent has in a session with hooks of `kinds`, and that lacks events. A
-/// registration that can't be read has none: `doctor` is about those.
+/// Returns a text about a setting that keeps an agent from running the entries.
+pub(crate) fn switched_off(off: &HooksOff, around: &Surroundings) -> String {
+    let path = around.short(&off.path);
+    format!("`{path}`: {}", off.why)
+}
+
+/// Returns a line for each registration that lacks events, for a session with hooks of `kinds`. A registration that
+/// can't be read has no line: `doctor` reports those.
 pub(crate) fn missing_in_session(
     agent: &'static AgentConfig,
     session: &Session,
@@ -40,5 +46,6 @@ pub(crate) fn missing_in_session(
             format!("{title}, `{path}`: {text}; `becket install {} --{scope} --repair` adds it", agent.name)
         })
     });
-    lines.collect()
+    let off = found.off.iter().map(|off| format!("{}: {}", agent.dialect().title, switched_off(off, around)));
+    lines.chain(off).collect()
 }

@@ -1,4 +1,4 @@
-//! The program that entries start: one that a shell finds tomorrow, of this major version.
+//! The program that entries start: one that a shell will still find tomorrow, with the same major version.
 
 use super::context::on_path;
 use crate::args::InstallArgs;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 /// Returns the program to register.
 ///
 /// # Errors
-/// There is none that will last.
+/// Errors if there is no such program that will last.
 pub(super) fn to_register(
     args: &InstallArgs,
     scope: Scope,
@@ -53,7 +53,7 @@ fn checked(program: &Path, around: &Surroundings) -> Result<String, CliError> {
     Ok(text.to_owned())
 }
 
-/// The directories for temporary files. A well-known one in which the home itself is does not count.
+/// Returns the directories for temporary files, except a well-known one that contains the home directory.
 fn temporary(around: &Surroundings) -> Vec<PathBuf> {
     let known = ["/tmp", "/private/tmp", "/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
     let holds_home = |path: &Path| around.process.home.as_ref().is_some_and(|home| home.starts_with(path));
@@ -74,10 +74,10 @@ fn checked_version(program: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Returns the version that a program states.
+/// Returns the version that a program reports.
 ///
 /// # Errors
-/// It can't be run, or is not becket.
+/// Errors if the program can't be run, or is not becket.
 pub(crate) fn version_of(program: &Path) -> Result<String, String> {
     let ended = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
     let ended = ended.map_err(|error| format!("can't be run: {error}"))?;

@@ -1,4 +1,4 @@
-//! The changes of an agent on the screen, and their application.
+//! Shows the changes for an agent, and makes them.
 
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
@@ -11,17 +11,19 @@ use std::path::Path;
 /// The result for one agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AgentOutcome {
-    /// Its files were changed, or would be.
+    /// The agent's files were changed, or would be.
     Changed(&'static str),
     /// There was nothing to do.
     Unchanged(&'static str),
-    /// It was left as it was.
+    /// The agent's files were left as they were.
     Failed(&'static str),
+    /// The agent has its entries, and a setting with which it does not run them.
+    SwitchedOff(&'static str),
 }
 
 impl AgentOutcome {
     pub(crate) const fn is_failure(self) -> bool {
-        matches!(self, AgentOutcome::Failed(_))
+        matches!(self, AgentOutcome::Failed(_) | AgentOutcome::SwitchedOff(_))
     }
 }
 
@@ -36,7 +38,7 @@ pub(crate) fn apply(
 ) -> Result<AgentOutcome, CliError> {
     let title = agent.dialect().title;
     let failed = |error: &InstallError| {
-        out.tell(&format!("{} {title}: {}\n", styled(ERROR, "becket:"), plain(&error.to_string())));
+        out.eprint(&format!("{} {title}: {}\n", styled(ERROR, "becket:"), plain(&error.to_string())));
         AgentOutcome::Failed(title)
     };
     let plan = match plan {
@@ -53,7 +55,7 @@ pub(crate) fn apply(
     Ok(if plan.is_nothing() { AgentOutcome::Unchanged(title) } else { AgentOutcome::Changed(title) })
 }
 
-/// The difference of a file in the unified form.
+/// Returns the changes of a file as a unified diff.
 pub(crate) fn difference(
     path: &Path,
     before: Option<&[u8]>,
@@ -76,34 +78,33 @@ pub(crate) fn difference(
     unified.lines().map(|text| line(text) + "\n").collect()
 }
 
-/// A place as messages name it.
+/// Returns a scope and a path for messages.
 pub(crate) fn scope_and_path(scope: Scope, path: &Path, around: &Surroundings) -> String {
     format!("{:7} {}", scope.name(), plain(&around.short(path)))
 }
 
-/// One line about all agents, and the exit code.
+/// Prints one line about all agents, and returns the exit code.
 pub(crate) fn summary(outcomes: &[AgentOutcome], deed: &str, dry_run: bool, out: &Out) -> CommandResult {
-    let names = |of: fn(&AgentOutcome) -> Option<&'static str>| {
-        outcomes.iter().filter_map(of).collect::<Vec<_>>().join(", ")
-    };
-    let changed = names(|outcome| match outcome {
-        AgentOutcome::Changed(title) => Some(title),
-        AgentOutcome::Unchanged(_) | AgentOutcome::Failed(_) => None,
-    });
-    let unchanged = names(|outcome| match outcome {
-        AgentOutcome::Unchanged(title) => Some(title),
-        AgentOutcome::Changed(_) | AgentOutcome::Failed(_) => None,
-    });
-    let failed = names(|outcome| match outcome {
-        AgentOutcome::Failed(title) => Some(title),
-        AgentOutcome::Changed(_) | AgentOutcome::Unchanged(_) => None,
-    });
+    let [mut changed, mut unchanged, mut failed, mut off] = [const { Vec::new() }; 4];
+    for outcome in outcomes {
+        match outcome {
+            AgentOutcome::Changed(title) => changed.push(*title),
+            AgentOutcome::Unchanged(title) => unchanged.push(*title),
+            AgentOutcome::Failed(title) => failed.push(*title),
+            AgentOutcome::SwitchedOff(title) => off.push(*title),
+        }
+    }
+    if out.is_quiet() {
+        unchanged.clear();
+    }
     let would = if dry_run { "would be " } else { "" };
     for (label, names) in [
         (format!("{would}{deed}"), changed),
-        ("nothing to do for".to_owned(), if out.is_quiet() { String::new() } else { unchanged }),
+        ("nothing to do for".to_owned(), unchanged),
         ("left as it was".to_owned(), failed),
+        (format!("{would}{deed}, but switched off in"), off),
     ] {
+        let names = names.join(", ");
         if !names.is_empty() {
             out.print(&format!("{label}: {names}\n"))?;
         }

@@ -11,7 +11,7 @@ use tower_lsp_server::ls_types::{
     TextEdit,
 };
 
-/// Returns what may be written at a place.
+/// Returns the completions at a place.
 pub(super) fn items(document: &Document, place: &Place) -> Vec<CompletionItem> {
     let new = match place.role {
         Role::Key => keys(place),
@@ -20,7 +20,7 @@ pub(super) fn items(document: &Document, place: &Place) -> Vec<CompletionItem> {
     new.into_iter().map(|choice| choice.into_item(document, place)).collect()
 }
 
-/// Something that may be written.
+/// A completion.
 struct Choice {
     label: String,
     /// The text to write.
@@ -36,7 +36,7 @@ impl Choice {
             .about
             .map(|value| Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value }));
         CompletionItem {
-            // An editor compares it with what stands in the range, quotes included.
+            // An editor compares it with the text in the range, including quotes.
             filter_text: Some(self.text.clone()),
             label: self.label,
             kind: Some(self.kind),
@@ -86,7 +86,7 @@ fn values(place: &Place) -> Vec<Choice> {
     listed.chain(truths).chain(named(place)).collect()
 }
 
-/// Returns the values of matchers and the tools that rules may name.
+/// Returns the values for matchers and the tools for rules.
 fn named(place: &Place) -> Vec<Choice> {
     let text = |label: &str, kind| Choice {
         label: label.to_owned(),
@@ -117,7 +117,7 @@ fn matcher_values(kind: EventKind) -> Vec<&'static str> {
     becket_embed::view::event_row::EventRow::from(kind).matcher_values
 }
 
-/// Returns the tools, each with room for a specifier where it takes one.
+/// Returns the tools, each followed by parentheses if it takes a specifier.
 fn rules() -> impl Iterator<Item = String> {
     tools::table().iter().map(|tool| match tool.primary.field() {
         Some(_) => format!("{}()", tool.name),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use tower_lsp_server::ls_types::{self as lsp, Position};
 
-/// The text of a document as the editor holds it.
+/// The text of a document in the editor.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
     pub(super) text: String,
@@ -19,7 +19,8 @@ impl Document {
         Document { text, version, lines }
     }
 
-    /// Returns the byte of a position, whose column counts UTF-16 units; the end of the line for a column behind it.
+    /// Returns the byte offset of a position, whose column counts UTF-16 units; the end of the line if the column is
+    /// beyond it.
     pub(super) fn offset(&self, position: Position) -> usize {
         let nth = position.line as usize;
         let Some(start) = self.lines.get(nth).copied() else { return self.text.len() };

@@ -55,7 +55,7 @@ fn action(found: &Diagnostic, fix: &Fix, uri: &Uri, document: &Document) -> Opti
     }))
 }
 
-/// Returns the one edit that turns the document into this text.
+/// Returns the single edit that turns the document into this text.
 fn difference(document: &Document, new: &str) -> TextEdit {
     let old = document.text.as_str();
     let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();

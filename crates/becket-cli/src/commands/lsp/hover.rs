@@ -1,4 +1,4 @@
-//! Hover: the row of an event, the description of a key or a value.
+//! Hover text: the row of an event, the description of a key or a value.
 
 use super::place::{Place, Role, Segment};
 use super::schema;

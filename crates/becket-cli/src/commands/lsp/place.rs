@@ -1,19 +1,19 @@
-//! A place in the text of a JSON file that may be unfinished, as it is while somebody types.
+//! A place in the text of a JSON file, which may be incomplete while the user is typing.
 //!
-//! The scanner never fails: what does not fit is skipped, a text that is not closed ends with its line.
+//! The scanner never fails: unexpected tokens are skipped, and an unclosed string ends with its line.
 
 use std::ops::Range;
 
 /// A step from a value to one inside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Segment {
-    /// The member of an object.
+    /// The name of a member of an object.
     Key(String),
-    /// The element of an array, from 0.
+    /// The index of an element of an array, from 0.
     Index(usize),
 }
 
-/// The part of the syntax at a place.
+/// The syntactic role of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// The name of a member.
@@ -22,7 +22,7 @@ pub(super) enum Role {
     Value,
 }
 
-/// A member of an object: its name, and its value if that is a text.
+/// A member of an object: its name, and its value if that is a string.
 pub(super) type Member = (String, Option<String>);
 
 /// A place in a text.
@@ -30,19 +30,19 @@ pub(super) type Member = (String, Option<String>);
 pub(super) struct Place {
     /// The path to the value, or to the object whose member is named.
     pub(super) path: Vec<Segment>,
-    /// The members of the values on the path, outermost first; none for arrays.
+    /// The members of the values on the path, outermost first; empty for arrays.
     pub(super) members: Vec<Vec<Member>>,
-    /// The part of the syntax.
+    /// The syntactic role.
     pub(super) role: Role,
-    /// The bytes of the name or the text, quotes included; empty between two of them.
+    /// The bytes of the name or the value, including quotes; empty between two tokens.
     pub(super) token: Range<usize>,
-    /// The name or the text itself.
+    /// The name or the value itself.
     pub(super) text: String,
     /// True if a colon follows.
     pub(super) has_colon: bool,
 }
 
-/// Returns the place of a byte of the text.
+/// Returns the place of a byte offset in the text.
 pub(super) fn at(text: &str, offset: usize) -> Place {
     let mut scanner = Scanner { text, offset, containers: Vec::new(), open: Vec::new(), found: None };
     let mut from = 0;
@@ -74,14 +74,14 @@ struct Container {
     members: Vec<Member>,
     key: Option<String>,
     index: usize,
-    /// Set between a colon and its value.
+    /// True between a colon and its value.
     wants_value: bool,
 }
 
 struct Scanner<'t> {
     text: &'t str,
     offset: usize,
-    /// All containers so far; `open` holds the positions of those around the present token.
+    /// All containers so far; `open` contains the indices of those around the current token.
     containers: Vec<Container>,
     open: Vec<usize>,
     found: Option<Found>,
@@ -133,7 +133,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Takes a value; the text, if it is one.
+    /// Handles a value; `content` is its text, if it is a string.
     fn value(&mut self, content: Option<String>) {
         if let Some(inner) = self.inner().filter(|inner| inner.is_object && inner.wants_value) {
             inner.members.extend(inner.key.clone().map(|key| (key, content)));
@@ -149,7 +149,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Notes the place if it is in this token or before it.
+    /// Records the place if it is in this token or before it.
     fn locate(&mut self, token: &Token) {
         let Token { kind, span } = token;
         if self.found.is_some() || span.end < self.offset {
@@ -210,7 +210,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns the text without its quotes.
+/// Returns a string token without its quotes.
 fn content(token: &str) -> String {
     serde_json::from_str(token).unwrap_or_else(|_| {
         let inner = token.strip_prefix('"').unwrap_or(token);
@@ -247,7 +247,7 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
     bytes[from..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| from + length)
 }
 
-/// Returns the end of the text that starts here: behind its quote, or the end of its line.
+/// Returns the end of the string that starts here: after its closing quote, or the end of its line.
 fn text_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = bytes.get(at) {

@@ -4,7 +4,7 @@ use super::place::{Member, Segment};
 use serde_json::Value;
 use std::sync::OnceLock;
 
-/// Returns the schema of settings files.
+/// Returns the schema of a settings file.
 fn root() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| {
@@ -13,8 +13,8 @@ fn root() -> &'static Value {
     })
 }
 
-/// Returns the schemas that may describe the value at a path. `members` are those of the values on the path: among
-/// alternatives with a constant member, others than the one in the text are left out.
+/// Returns the schemas that may describe the value at a path. `members` are those of the values on the path:
+/// alternatives whose constant member differs from the one in the text are left out.
 pub(super) fn at(path: &[Segment], members: &[Vec<Member>]) -> Vec<&'static Value> {
     let none = Vec::new();
     let mut found = alternatives(root(), members.first().unwrap_or(&none));
@@ -29,7 +29,7 @@ pub(super) fn at(path: &[Segment], members: &[Vec<Member>]) -> Vec<&'static Valu
     found
 }
 
-/// Returns the properties of these schemas, without those that are forbidden; each name once.
+/// Returns the properties of these schemas, without forbidden ones; each name once.
 pub(super) fn properties(schemas: &[&'static Value]) -> Vec<(&'static str, &'static Value)> {
     let mut found: Vec<(&str, &Value)> = Vec::new();
     let all = schemas.iter().filter_map(|schema| schema["properties"].as_object()).flatten();
@@ -43,7 +43,7 @@ pub(super) fn properties(schemas: &[&'static Value]) -> Vec<(&'static str, &'sta
     found
 }
 
-/// Returns the values that these schemas name, as JSON, with their descriptions.
+/// Returns the values that these schemas list, as JSON, with their descriptions.
 pub(super) fn values(schemas: &[&'static Value]) -> Vec<(&'static Value, Option<&'static str>)> {
     let mut found: Vec<(&Value, Option<&str>)> = Vec::new();
     for schema in schemas {
@@ -62,7 +62,7 @@ pub(super) fn description(schema: &'static Value) -> Option<&'static str> {
     schema["description"].as_str()
 }
 
-/// Returns whether a schema describes truth values.
+/// Returns true if a schema describes booleans.
 pub(super) fn is_boolean(schema: &Value) -> bool {
     let types = &schema["type"];
     types == "boolean" || types.as_array().is_some_and(|all| all.iter().any(|one| one == "boolean"))
@@ -93,13 +93,13 @@ fn alternatives(schema: &'static Value, members: &[Member]) -> Vec<&'static Valu
     found
 }
 
-/// Returns whether no constant of a schema is another text than the one written.
+/// Returns true if no constant of a schema differs from the text.
 fn fits(schema: &Value, members: &[Member]) -> bool {
     let properties = schema["properties"].as_object().into_iter().flatten();
     let mut constants = properties.filter_map(|(name, schema)| Some((name, schema["const"].as_str()?)));
     constants.all(|(name, constant)| {
         let written = members.iter().find(|(member, _)| member == name).and_then(|(_, text)| text.as_deref());
-        // While it is being typed, it selects nothing.
+        // A text that is still being typed selects nothing.
         written.is_none_or(|written| written == constant || !is_kind(written))
     })
 }

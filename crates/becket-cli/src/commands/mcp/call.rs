@@ -22,19 +22,19 @@ use becket_mcp::{Name, Names};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// Calls the tool and shows its answer; the exit code depends on its end.
+/// Calls the tool and shows its answer; the exit code depends on its result.
 pub(super) fn run(args: &McpCallArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let input = read::json_object("`--input`", &args.input, &at.session.start, at.around)?;
     let wanted = CallRequest { args, input, limit: Duration::from_secs(args.timeout) };
     let cancel = CancellationToken::new();
     let called = if args.no_hooks {
-        at.out.tell(&format!("{} no hook and no rule looks at this call\n", styled(WARNING, "unguarded:")));
-        interrupt::until_done(&cancel, past_hooks::called(&wanted, at, &cancel))?
+        at.out.eprint(&format!("{} no hook and no rule looks at this call\n", styled(WARNING, "unguarded:")));
+        interrupt::until_done(&cancel, past_hooks::call(&wanted, at, &cancel))?
     } else {
         let options = ServiceOptions::from(args);
         let services = HookServices::new(&options, at.session, at.around, at.out, &cancel)?;
-        let called = interrupt::until_done(&cancel, hooked::called(&wanted, &services, at, &cancel));
+        let called = interrupt::until_done(&cancel, hooked::call(&wanted, &services, at, &cancel));
         services.end(at.out);
         called?
     };
@@ -68,16 +68,16 @@ impl CallRequest<'_> {
 fn shown(called: McpCalled, at: McpContext<'_>) -> CommandResult {
     let code = called.ended.exit_code();
     for warning in &called.warnings {
-        at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), plain(warning)));
+        at.out.eprint(&format!("{} {}\n", styled(WARNING, "warning:"), plain(warning)));
     }
     if let Some(why) = &called.why {
         let ended = format!("{}:", called.ended.word());
-        at.out.tell(&format!("{} {}\n", styled(ERROR, &ended), plain(why)));
+        at.out.eprint(&format!("{} {}\n", styled(ERROR, &ended), plain(why)));
     }
     if at.global.json {
         json::print(&Report::McpCall(Box::new(called)), at.out)?;
     } else {
-        at.out.print(&human::mcp::called(&called))?;
+        at.out.print(&human::mcp::call_output(&called))?;
     }
     Ok(code)
 }

@@ -93,8 +93,8 @@ fn configured(server: &ConfiguredServer, at: McpContext<'_>, steps: &mut Steps) 
     };
     match &server.config {
         Ok(config) => {
-            let said = format!("{}, scope {}{hides}", config.transport.kind(), server.scope);
-            steps.good("configuration", None, said);
+            let detail = format!("{}, scope {}{hides}", config.transport.kind(), server.scope);
+            steps.good("configuration", None, detail);
         }
         Err(error) => {
             steps.bad("configuration", None, error);

@@ -50,7 +50,7 @@ pub(super) fn remove(
         let Some(text) = home.text()? else { continue };
         match edit::remove(&text, home.part(), name) {
             Ok(text) => found.push((home, text)),
-            // A file with a similar name is the one that was meant.
+            // A file with a similar name is probably the one that was meant.
             Err(error @ edit::EditError::NotThere { meant: Some(_), .. }) => missing = Some((home, error)),
             Err(error @ edit::EditError::NotThere { .. }) => missing = missing.or(Some((home, error))),
             Err(error) => return Err(failed(&home, &error)),

@@ -2,7 +2,8 @@
 //!
 //! - [`selection`]: the servers whose tools are offered
 //! - [`offer`]: the tools, and their names for the agent
-//! - [`guarded_call`], [`answer`], [`approval_request`]: one call through hooks and rules, its result, a person's yes
+//! - [`guarded_call`], [`answer`], [`approval_request`]: one call through hooks and rules, its result, a user's
+//!   approval
 //! - [`face`], [`watched_stdin`]: the side of the agent
 //!
 //! INVARIANT: a tool is called only with an input that the hooks and all rules have let pass.
@@ -39,10 +40,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The variable that servers of a gateway see: one that is itself a gateway would start the same servers without end.
+/// The variable that marks the servers of a gateway: one that is itself a gateway would start the same servers
+/// endlessly.
 const MARK: &str = "BECKET_MCP_GATEWAY";
 
-/// The longest notice on stderr, in characters.
+/// The length limit of a notice on stderr, in characters.
 const NOTICE: usize = 500;
 
 /// Serves until the agent closes stdin, or a signal arrives.
@@ -62,7 +64,7 @@ pub(super) fn run(args: &McpGatewayArgs, at: McpContext<'_>) -> CommandResult {
         cancel.cancel();
         done
     });
-    // It does not exist if nothing was stored.
+    // The directory does not exist if nothing was stored.
     drop(std::fs::remove_dir_all(&private));
     done
 }
@@ -78,7 +80,7 @@ async fn serve(
     let host = McpHost::new().with_observer({
         let notices = notices.clone();
         move |elicited: &ElicitationRecord| {
-            super::call::notice(elicited).iter().for_each(|notice| notices.tell(notice));
+            super::call::notice(elicited).iter().for_each(|notice| notices.show(notice));
         }
     });
     let root = at.session.project.as_ref().unwrap_or(&at.session.start);
@@ -101,25 +103,25 @@ async fn serve(
     done
 }
 
-/// Everything that calls need.
+/// The context that calls need.
 pub(super) struct Gateway {
     gate: HookGate,
     pool: Pool,
     offers: Offers,
     session: Session,
     limits: Limits,
-    /// Set if a person is asked through the agent.
+    /// True if a user is asked through the agent.
     passes_asks: bool,
     notices: Notices,
 }
 
 /// The time limits of a gateway.
 struct Limits {
-    /// On a call.
+    /// The limit of a call.
     call: Duration,
-    /// On the hooks before a call.
+    /// The limit of the hooks before a call.
     hooks: Option<Duration>,
-    /// On the connections that the first list waits for.
+    /// The limit on waiting for connections before the first list.
     list: Duration,
 }
 
@@ -140,7 +142,7 @@ impl Gateway {
         for kind in [EventKind::PreToolUse, EventKind::PostToolUse, EventKind::PostToolUseFailure] {
             let held_back = gate.held_back(kind);
             if held_back > 0 {
-                notices.tell(&format!(
+                notices.show(&format!(
                     "hooks of this project on {kind} that are not run: {held_back}; the user does not trust its folder, \
                      and `becket trust` there changes that"
                 ));
@@ -172,18 +174,18 @@ impl Gateway {
 #[derive(Clone)]
 struct Notices {
     out: Out,
-    told: Arc<Mutex<HashSet<String>>>,
+    shown: Arc<Mutex<HashSet<String>>>,
 }
 
 impl Notices {
     fn new(out: Out) -> Self {
-        Notices { out, told: Arc::default() }
+        Notices { out, shown: Arc::default() }
     }
 
-    fn tell(&self, notice: &str) {
+    fn show(&self, notice: &str) {
         let line = one_line(notice, NOTICE);
-        if self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
-            self.out.tell(&format!("{} {line}\n", styled(WARNING, "gateway:")));
+        if self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
+            self.out.eprint(&format!("{} {line}\n", styled(WARNING, "gateway:")));
         }
     }
 }

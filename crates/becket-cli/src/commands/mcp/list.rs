@@ -11,8 +11,8 @@ use becket_engine::CancellationToken;
 use becket_fire::FiringError;
 use std::sync::Arc;
 
-/// Connects the servers and lists them; a server that can't be connected is not an error of this command, unless it is
-/// strict.
+/// Connects the servers and lists them; a server that can't be connected is not an error of this command, except in
+/// strict mode.
 pub(super) fn run(args: &McpListArgs, at: McpContext<'_>) -> CommandResult {
     let cancel = CancellationToken::new();
     let servers = interrupt::until_done(&cancel, async {

@@ -1,6 +1,6 @@
 //! `becket mcp login` and `logout`: tokens for a server that requires authorization.
 //!
-//! INVARIANT: no token and no answer of a login is printed; the address of the login page is, in full.
+//! INVARIANT: no token and no answer of a login is printed; only the address of the login page is, in full.
 
 use super::McpContext;
 use crate::args::McpLoginArgs;
@@ -52,7 +52,7 @@ pub(super) fn logout(server: &str, at: McpContext<'_>) -> CommandResult {
     let (state, note) = match done {
         LoggedOut::NoTokens => (McpAccountState::NotLoggedIn, None),
         LoggedOut::Everywhere => (McpAccountState::LoggedOut, None),
-        LoggedOut::Here => {
+        LoggedOut::LocalOnly => {
             let note =
                 "the authorisation server does not support revocation: the tokens were removed only here";
             (McpAccountState::LoggedOut, Some(note.to_owned()))
@@ -90,8 +90,8 @@ fn session_ended(at: McpContext<'_>) -> Result<(), CliError> {
         engine.close().await;
         for failure in outcome.runs.iter().filter_map(|run| Some((run, run.failure.as_ref()?))) {
             let (run, why) = failure;
-            let said = format!("the SessionEnd hook `{}` failed: {why}", run.handler.place.label);
-            at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), one_line(&said, 500)));
+            let text = format!("the SessionEnd hook `{}` failed: {why}", run.handler.place.label);
+            at.out.eprint(&format!("{} {}\n", styled(WARNING, "warning:"), one_line(&text, 500)));
         }
         Ok(())
     })
@@ -118,7 +118,7 @@ async fn logged_in(
     } else {
         "in a browser on this machine (on another one: `--paste`)"
     };
-    at.out.tell(&format!("open this address to log in, {ask}:\n\n  {}\n\n", plain(login.url().as_str())));
+    at.out.eprint(&format!("open this address to log in, {ask}:\n\n  {}\n\n", plain(login.url().as_str())));
     let done = finished(login, args.paste, cancel).await?;
     let connected = pool.reconnect(&server, cancel).await;
     let note = connected.err().map(|error| format!("the tokens are kept, but {error}"));
@@ -137,7 +137,7 @@ fn failed(error: &LoginError, server: &str) -> CliError {
     }
 }
 
-/// The state of a login without further details.
+/// Returns the state of a login without further details.
 fn account(server: &str, state: McpAccountState) -> McpAccount {
     let (server, scopes) = (server.to_owned(), Vec::new());
     McpAccount { server, state, scopes, renewable: None, kept: None, note: None }

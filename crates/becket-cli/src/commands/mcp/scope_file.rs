@@ -9,7 +9,7 @@ use becket_mcp::config::edit::Part;
 use becket_tools::discovery::PROJECT_FILE;
 use std::path::PathBuf;
 
-/// The file that defines the servers of a scope.
+/// The file in which a scope defines its servers.
 #[derive(Debug)]
 pub(super) struct ScopeFile {
     /// The file, which may not exist.
@@ -43,10 +43,10 @@ pub(super) fn scope_file(scope: McpScope, session: &Session) -> Result<ScopeFile
 }
 
 impl ScopeFile {
-    /// Returns its text; `None` if it does not exist.
+    /// Returns the text of the file; `None` if it does not exist.
     ///
     /// # Errors
-    /// Errors if it can't be read.
+    /// Errors if the file can't be read.
     pub(super) fn text(&self) -> Result<Option<String>, CliError> {
         Ok(read_if_there(&self.file)?)
     }
@@ -56,7 +56,7 @@ impl ScopeFile {
         self.project.as_deref().map_or(Part::Whole, Part::Project)
     }
 
-    /// Returns true if a new file of its kind must be readable by its owner only: entries may contain keys.
+    /// Returns true if a new file of this kind must be readable by its owner only: entries may contain keys.
     pub(super) fn is_private(&self) -> bool {
         match self.scope {
             McpScope::Local | McpScope::User => true,

@@ -13,13 +13,14 @@ use std::path::PathBuf;
 
 /// The variable by which the SDKs ask for copies of edited files.
 const CHECKPOINTS: &str = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING";
-/// The number of sessions in the error about an unknown one.
+/// The number of sessions that the error about an unknown one lists.
 const NAMED: usize = 3;
 /// The number of characters of a prompt that are shown.
 const PROMPT: usize = 50;
 
-/// Returns the directory of transcripts; `None` without a home directory: then nothing is stored. In profile `claude` it is
-/// where Claude Code keeps its own, in the same layout, so that the SDKs find them; otherwise Becket's own of the user.
+/// Returns the directory of transcripts; `None` without a home directory, in which case nothing is stored. In profile
+/// `claude` it is that of Claude Code, in the same layout, so that the SDKs find them; otherwise the user's Becket
+/// directory.
 pub(super) fn store(at: RunContext<'_>) -> Option<Store> {
     let own = own_directory(at)?;
     let request = at.session.request();
@@ -30,17 +31,17 @@ pub(super) fn store(at: RunContext<'_>) -> Option<Store> {
     })
 }
 
-/// Returns the copies of edited files, if the host wants them.
+/// Returns the store for copies of edited files, if the host wants them.
 pub(super) fn checkpoints(at: RunContext<'_>) -> Option<Checkpoints> {
     let is_wanted =
         at.session.environment().var(CHECKPOINTS).is_some_and(|value| value == "true" || value == "1");
     own_directory(at).filter(|_| is_wanted).map(|own| Checkpoints::new(own.join("file-history")))
 }
 
-/// Returns the message that a session is set back to.
+/// Returns the message that a session is rewound to.
 ///
 /// # Errors
-/// Errors if it is not named by a UUID, or no session is resumed.
+/// Errors if the message is not named by a UUID, or no session is resumed.
 pub(super) fn rewind_point(args: &RunSessionArgs) -> Result<Option<RewindPoint>, CliError> {
     let invalid = |argument: &str, given: &str| {
         CliError::usage(format!(
@@ -67,7 +68,7 @@ pub(super) fn rewind_point(args: &RunSessionArgs) -> Result<Option<RewindPoint>,
     }
 }
 
-/// Becket's own directory of the user, whatever the dialect.
+/// Returns the user's Becket directory, whatever the dialect.
 pub(super) fn own_directory(at: RunContext<'_>) -> Option<PathBuf> {
     let request = Request::new(Profile::becket(), at.session.environment().clone(), &at.session.start);
     request.user_directory()
@@ -109,7 +110,7 @@ pub(super) fn setup(args: &RunSessionArgs) -> Option<SetupTrigger> {
     }
 }
 
-/// Converts the reason why there is no session; an unknown session's error lists the existing ones.
+/// Converts the reason why no session was opened; the error for an unknown session lists the existing ones.
 pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: RunContext<'_>) -> CliError {
     let why = match (&at.args.session.resume, store) {
         (Some(given), Some(store)) => {
@@ -120,7 +121,7 @@ pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: RunContex
     CliError::Session { why }
 }
 
-/// Returns the reason why the session of that id is not opened, with the existing ones if it does not exist.
+/// Returns the reason why the session with that id is not opened, with the existing ones if it does not exist.
 pub(super) fn not_found(error: &OpenError, given: &str, known: &[ResumableSession]) -> String {
     match error {
         OpenError::Store(StoreError::Unknown { .. } | StoreError::BadId { .. }) => {}

@@ -42,7 +42,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Opens it.
+/// Opens the session.
 ///
 /// # Errors
 /// Errors if a file can't be used, the configuration forbids the start, or there is no transcript to resume. Then
@@ -92,7 +92,7 @@ fn permission_tool(
     }
 }
 
-/// Returns the description of the session by the arguments.
+/// Returns the description of the session that the arguments define.
 fn assembly(at: RunContext<'_>, models: &Arc<RunModels>, printer: &Printer) -> Result<Assembly, CliError> {
     let (args, sources) = (at.args, &at.args.sources);
     let mut assembly = Assembly::new(at.session.request(), models.clone(), models.name(), at.private);
@@ -135,9 +135,9 @@ struct OpeningSession<'a> {
     models: Arc<RunModels>,
     printer: &'a Printer,
     assembly: Assembly,
-    /// Entries of servers without effect.
+    /// The entries of servers that have no effect.
     hidden_servers: Vec<ConfiguredServer>,
-    /// The tool that decides permissions, if it is that of a server.
+    /// The tool that decides permissions, if it belongs to a server.
     permission_tool: Option<Arc<dyn AskPermission>>,
 }
 
@@ -173,7 +173,7 @@ impl OpeningSession<'_> {
         let builder = builder.watch(watcher(self.printer.clone(), displayed.clone()));
         let builder = builder.at_turn_end(turn_end.clone());
         if let Some(terminal) = at.terminal {
-            // From here on only the terminal thread writes to the screen.
+            // From here on, only the terminal thread writes to the screen.
             terminal.works(ActiveWork::Program("starting"));
         }
         let agent = open(builder, at).await;
@@ -229,7 +229,7 @@ impl OpeningSession<'_> {
         if let Some(wants) = at.wants {
             wants.register(&engine, at.host)?;
             for text in wants.warnings() {
-                at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), plain(&text)));
+                at.out.eprint(&format!("{} {}\n", styled(WARNING, "warning:"), plain(&text)));
                 self.notice(Notice::warning(text));
             }
         }
@@ -288,14 +288,14 @@ impl OpeningSession<'_> {
         })
     }
 
-    /// Repeats what is stored to the host.
+    /// Mirrors what is stored to the host.
     fn mirrored(&self, store: Store) -> Store {
         let printer = self.printer.clone();
         store.mirrored(Mirror::new(move |file, line| {
             let entry: Value = serde_json::from_str(line).unwrap_or_default();
             let file = file.to_string_lossy();
-            let said = json!({"type": "transcript_mirror", "filePath": file, "entries": [entry]});
-            printer.show(SessionEvent::Control(Box::new(said)));
+            let message = json!({"type": "transcript_mirror", "filePath": file, "entries": [entry]});
+            printer.show(SessionEvent::Control(Box::new(message)));
         }))
     }
 
@@ -319,14 +319,14 @@ impl OpeningSession<'_> {
     }
 }
 
-/// Returns the options that were given and have no effect, in words. Those of agents are told on stderr, too: all others
-/// have been.
+/// Returns the descriptions of given options that have no effect. Those of agents are printed to stderr as well; all
+/// others have already been printed.
 fn muted(at: RunContext<'_>, diagnostics: &[Diagnostic]) -> Vec<String> {
-    let of_arguments = at.args.sdk.mute.given().map(|name| format!("`{name}` has no effect here"));
+    let of_arguments = at.args.sdk.mute.present().map(|name| format!("`{name}` has no effect here"));
     let is_given = |one: &&Diagnostic| one.source == Source::Flag && one.code == "not-supported";
     let of_agents: Vec<String> = diagnostics.iter().filter(is_given).map(|one| one.message.clone()).collect();
     for text in &of_agents {
-        at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), plain(text)));
+        at.out.eprint(&format!("{} {}\n", styled(WARNING, "warning:"), plain(text)));
     }
     of_arguments.chain(at.wants.into_iter().flat_map(Initialize::warnings)).chain(of_agents).collect()
 }

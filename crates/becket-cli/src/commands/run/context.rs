@@ -1,4 +1,4 @@
-//! The context of a run: what its parts share.
+//! The context that the parts of a run share.
 
 use super::control::{Host, Initialize};
 use super::job::Job;
@@ -24,9 +24,9 @@ pub(super) struct RunContext<'a> {
     pub(super) left: &'a RunProcesses,
     /// A directory for the private files of this run; its users create it.
     pub(super) private: &'a Path,
-    /// The state of the run, for the program that started it in the background.
+    /// The recorded state of the run, for the program that started it in the background.
     pub(super) job: &'a Job,
-    /// The program that drives the session over stdin and stdout, if one may.
+    /// The program that drives the session over stdin and stdout, if it may.
     pub(super) host: Option<&'a Host>,
     /// The host's `initialize` request, if there was one.
     pub(super) wants: Option<&'a Initialize>,

@@ -41,7 +41,7 @@ pub(super) async fn drive(
     done
 }
 
-/// Works on the prompts of a run; `nothing` is the error if there is none, neither from the user nor from a hook.
+/// Works on the prompts of a run; `nothing` is the error if neither the user nor a hook provides one.
 async fn worked(mut work: Driver<'_>, prompt: Option<Vec<Block>>, nothing: Option<String>) -> CommandResult {
     let cancel = work.at.cancel;
     if let Some(prompt) = work.session.agent.initial_prompt().await {

@@ -14,7 +14,7 @@ use becket_llm::Block;
 use becket_model::PromptId;
 use std::time::Instant;
 
-/// The message if a session should continue, but has nothing to do.
+/// The error if a session should continue, but has nothing to do.
 const NONE_WAITS: &str =
     "no call of that session waits to be resumed: give a prompt, as in `becket run -c -p 'and now?'`";
 
@@ -41,7 +41,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Records the host's fields of the next message.
-    pub(super) fn sent(&mut self, sent: MessageMetadata) {
+    pub(super) fn set_metadata(&mut self, sent: MessageMetadata) {
         self.sent = sent;
     }
 
@@ -64,7 +64,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Runs a turn about the result of a background hook (A4).
-    pub(super) async fn woken(&mut self, reminder: String, turn: &CancellationToken) {
+    pub(super) async fn run_rewake_turn(&mut self, reminder: String, turn: &CancellationToken) {
         self.opened(reminder.clone());
         let end = self.session.agent.wake(reminder, turn).await;
         self.ended(&end);
@@ -139,13 +139,13 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// The report of a prompt or command that was rejected.
+/// The way in which a rejected prompt or command is reported.
 enum Rejection {
-    /// On a screen that shows the reason as a notice.
+    /// A screen, which shows the reason as a notice.
     Screen,
-    /// As text on stdout and an error, so that a script stops.
+    /// Text on stdout and an error, so that a script stops.
     Text,
-    /// As a result like any other.
+    /// A result like any other.
     Result,
 }
 

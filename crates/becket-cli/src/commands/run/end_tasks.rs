@@ -13,7 +13,7 @@ use serde_json::json;
 const SUGGESTS: &str = "CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION";
 
 /// Returns the tasks of this run: a title if a host has initialized it or it is at a terminal, suggestions and notes if
-/// they are enabled, and the state file if one is named.
+/// enabled, and the state file if one is named.
 pub(super) fn registered(
     at: RunContext<'_>,
     end_tasks: &EndTasks,
@@ -27,7 +27,7 @@ pub(super) fn registered(
     if let Some(host) = at.host.filter(|_| at.wants.is_some_and(Initialize::wants_suggestions)) {
         let host = host.clone();
         tasks.register(end_tasks.suggestion(move |suggestion, session| {
-            host.say(json!({
+            host.send(json!({
                 "type": "prompt_suggestion",
                 "suggestion": suggestion,
                 "uuid": uuid::Uuid::new_v4().to_string(),

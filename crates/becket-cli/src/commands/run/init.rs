@@ -1,4 +1,4 @@
-//! The facts of a session that the first line of its output states.
+//! The facts of a session that the first line of its output contains.
 
 use super::session::Session;
 use super::typed;
@@ -8,7 +8,7 @@ use becket_mcp::{Pool, ServerState, ServerView};
 
 /// The release whose control protocol is implemented: packages compare it with the one that they need.
 const PROTOCOL: &str = "2.1.332";
-/// The optional parts of that protocol that are implemented: an answer to `interrupt` names the messages that wait.
+/// The supported optional parts of that protocol: an answer to `interrupt` names the messages that wait.
 const CAPABILITIES: [&str; 1] = ["interrupt_receipt_v1"];
 
 impl Session {

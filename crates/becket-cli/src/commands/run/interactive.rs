@@ -17,14 +17,14 @@ use becket_model::EventKind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The words that leave the session, with or without a slash.
+/// The words that end the session, with or without a slash.
 const EXITS: [&str; 2] = ["exit", "quit"];
-/// The commands that list all commands; a model has no use for them.
+/// The commands that list all commands; they are not sent to the model.
 const HELP: [&str; 2] = ["help", "?"];
 /// Clears the screen.
 const CLEAR_SCREEN: &str = "\u{1b}[H\u{1b}[2J";
 
-/// Runs the session; leaving is not an error, whatever the results of the prompts.
+/// Runs the session; leaving it is not an error, whatever the results of the prompts.
 ///
 /// # Errors
 /// Errors if the session can't be opened.
@@ -43,7 +43,7 @@ pub(super) async fn drive(
         terminal,
         session: &session,
         work: Driver::new(at, &session, printer),
-        hears: true,
+        hears_team: true,
         hears_tasks: true,
     };
     let all = async {
@@ -66,9 +66,9 @@ struct Talk<'a> {
     terminal: &'a Terminal,
     session: &'a Session,
     work: Driver<'a>,
-    /// Set if messages of teammates start a turn; unset after an incomplete one.
-    hears: bool,
-    /// The same for ends of background tasks.
+    /// True if messages of teammates start a turn; false after an incomplete one.
+    hears_team: bool,
+    /// True if ends of background tasks start a turn; false after an incomplete one.
     hears_tasks: bool,
 }
 
@@ -129,7 +129,7 @@ impl Talk<'_> {
             () = self.at.cancel.cancelled() => Next::Leave,
             Some(wake) = wakes.next() => Next::Wake(wake.reminder),
             () = has_ended(self.session, self.hears_tasks) => Next::Task,
-            () = has_news(self.session, self.hears) => Next::Team,
+            () = has_news(self.session, self.hears_team) => Next::Team,
             line = line => match line {
                 Line::Typed(text) => Next::Prompt(text),
                 Line::Leave => Next::Leave,
@@ -144,7 +144,7 @@ impl Talk<'_> {
         let is_clear = text.trim() == "/clear";
         let turn = self.turn();
         self.work.prompt(Prompt::text(text), &turn).await;
-        (self.hears, self.hears_tasks) = (true, true);
+        (self.hears_team, self.hears_tasks) = (true, true);
         if is_clear {
             self.terminal.pass(CLEAR_SCREEN.to_owned());
         }
@@ -154,7 +154,7 @@ impl Talk<'_> {
         let what = one_line(&reminder, 200);
         self.terminal.show(format!("{} {what}\n", styled(HEAD, "a hook wakes the model:")));
         let turn = self.turn();
-        self.work.woken(reminder, &turn).await;
+        self.work.run_rewake_turn(reminder, &turn).await;
     }
 
     async fn task(&mut self) {
@@ -166,7 +166,7 @@ impl Talk<'_> {
     async fn team(&mut self) {
         self.terminal.show(format!("{}\n", styled(HEAD, "the team has news")));
         let turn = self.turn();
-        self.hears = self.work.team_turn(&turn).await;
+        self.hears_team = self.work.team_turn(&turn).await;
     }
 
     /// Returns the token that ends the turn that begins now.
@@ -188,8 +188,8 @@ impl Talk<'_> {
 /// Notifies hooks of pending questions to the user; never ends.
 async fn notified(terminal: &Terminal, session: &Session) {
     if let Some(mut notices) = terminal.notices() {
-        while let Some(told) = notices.recv().await {
-            session.agent.notify(told.kind, &told.message);
+        while let Some(notice) = notices.recv().await {
+            session.agent.notify(notice.kind, &notice.message);
         }
     }
     std::future::pending().await
@@ -200,7 +200,7 @@ fn is_exit(text: &str) -> bool {
     EXITS.contains(&typed.strip_prefix('/').unwrap_or(typed))
 }
 
-/// Returns the greeting: the model, the directory, the settings in force, and the way to help.
+/// Returns the greeting: the model, the directory, the settings in force, and how to get help.
 fn greeting(at: RunContext<'_>, terminal: &Terminal, session: &Session) -> String {
     let init = session.init();
     let place = at.around.short(&at.session.start);

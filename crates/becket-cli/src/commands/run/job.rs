@@ -1,5 +1,5 @@
-//! The state of a run in the background: `state.json` in the directory that `CLAUDE_JOB_DIR` names, for the program
-//! that has started the run and for programs that list jobs.
+//! Records the state of a background run: `state.json` in the directory that `CLAUDE_JOB_DIR` names, for the program
+//! that started the run and for programs that list jobs.
 //!
 //! It is written at the start, when a turn begins or waits for a permission, at each turn's end and at the end of the
 //! run: as a whole, readable only by its owner, and never through a link. If it can't be written, the run warns once
@@ -28,7 +28,7 @@ use std::time::{Duration, SystemTime};
 const DIRECTORY: &str = "CLAUDE_JOB_DIR";
 /// The name of the file.
 const FILE: &str = "state.json";
-/// The number of characters of a text that it contains.
+/// The limit on the characters of a text in the file.
 const TEXT: usize = 2_000;
 /// The limit on the size of an existing file that is read, in bytes.
 const READ: u64 = 64 << 10;
@@ -53,13 +53,13 @@ enum JobStatus {
     Done,
     /// The run has ended otherwise.
     Failed {
-        /// Why.
+        /// The reason for the failure.
         why: String,
     },
 }
 
 impl JobStatus {
-    /// The word in the file.
+    /// Returns the status word in the file.
     fn name(&self) -> &'static str {
         match self {
             JobStatus::Working => "working",
@@ -282,8 +282,8 @@ fn cut(text: &str) -> String {
     text.chars().take(TEXT).collect()
 }
 
-/// Returns whether the file belongs to another live process whose run has not ended: the one that has started this
-/// nested run.
+/// Returns true if the file belongs to another live process whose run has not ended: the one that started this nested
+/// run.
 fn is_anothers(file: &Path) -> bool {
     let Ok(file) = private_file::options().read(true).open(file) else { return false };
     let mut text = String::new();
@@ -308,7 +308,7 @@ fn is_alive(_: i32) -> bool {
     false
 }
 
-/// Replaces the text of the file. A link there is replaced, not followed.
+/// Replaces the content of the file. A link there is replaced, not followed.
 fn written(file: &Path, text: &str) -> io::Result<()> {
     let name = format!(".{FILE}.{}.tmp", std::process::id());
     let mut new = Replacement::create(file.with_file_name(name), &private_file::options())?;

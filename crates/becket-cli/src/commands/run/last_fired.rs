@@ -1,6 +1,6 @@
 //! The last fired events with hooks of a session, to explain why a hook ran or did not.
 //!
-//! One of each kind is kept, shared with the run that fired it.
+//! The last event of each kind is kept, shared with the run that fired it.
 
 use becket_engine::{RunEvent, RunEventKind};
 use becket_model::{Event, EventKind};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct LastFired(Arc<Mutex<Vec<Arc<Event>>>>);
 
 impl LastFired {
-    /// Records the event of a firing; other events of the engine are ignored.
+    /// Records a fired event; other run events are ignored.
     pub(super) fn on(&self, news: &RunEvent) {
         if let RunEventKind::Fired { event } = &news.what {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -20,7 +20,7 @@ impl LastFired {
         }
     }
 
-    /// The last one, or the last of a kind.
+    /// Returns the last event, or the last one of a kind.
     pub(super) fn last(&self, only: Option<EventKind>) -> Option<Arc<Event>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().rev().find(|event| only.is_none_or(|only| event.kind() == only)).cloned()

@@ -32,16 +32,16 @@ pub(super) fn of(at: RunContext<'_>) -> Result<TurnOptions, CliError> {
     })
 }
 
-/// Returns whether a stream shows answers piece by piece.
+/// Returns true if a stream shows answers piece by piece.
 fn tells_pieces(at: RunContext<'_>) -> bool {
     let of = &at.args.format;
     of.include_partial_messages || of.debug_file.is_some() || of.debug_to_stderr
 }
 
-/// Returns the limit on the cost, if it can be kept.
+/// Returns the limit on the cost, if it can be enforced.
 ///
 /// # Errors
-/// Errors if the price of the session's model is not known.
+/// Errors if the price of the session's model is unknown.
 pub(super) fn budget(limit: f64, models: &RunModels) -> Result<f64, CliError> {
     let model = models.model(Some(models.name())).map_err(CliError::usage)?;
     match model.price() {
@@ -53,7 +53,7 @@ pub(super) fn budget(limit: f64, models: &RunModels) -> Result<f64, CliError> {
     }
 }
 
-/// Returns the notice that costs will not be known, if somebody reads them.
+/// Returns the notice that costs will be unknown, if the output shows them.
 pub(super) fn unpriced(at: RunContext<'_>, models: &RunModels) -> Option<Notice> {
     let is_read = matches!(at.output, Output::Json | Output::Stream(_)) && !models.is_scripted();
     let model = models.model(Some(models.name())).ok().filter(|model| is_read && model.price().is_none())?;
@@ -64,7 +64,7 @@ pub(super) fn unpriced(at: RunContext<'_>, models: &RunModels) -> Option<Notice>
     Some(Notice { level: Level::Notice, ..Notice::warning(text) })
 }
 
-/// Returns the window that conversations are compacted for, if it is not the model's.
+/// Returns the window that conversations are compacted for, if it differs from the model's.
 ///
 /// # Errors
 /// Errors if the variable is not a valid window.

@@ -1,4 +1,4 @@
-//! Notes for later sessions, and those of earlier ones (`--memory-notes`, `autoMemoryEnabled`).
+//! Notes for later sessions, and those from earlier ones (`--memory-notes`, `autoMemoryEnabled`).
 
 use super::begins;
 use super::context::RunContext;
@@ -21,8 +21,8 @@ pub(super) fn notes(at: RunContext<'_>) -> Option<Notes> {
 }
 
 impl Session {
-    /// Lets the tasks at the end of turns finish if there are notes to be taken: results are printed, and nothing else
-    /// is pending. Limited in time, and skipped if the run is interrupted.
+    /// Lets the turn-end tasks finish if notes are to be taken: results are printed, and nothing else is pending.
+    /// Limited in time, and skipped if the run is interrupted.
     pub(super) async fn remembers(&self, at: RunContext<'_>) {
         if !self.takes_notes {
             return;

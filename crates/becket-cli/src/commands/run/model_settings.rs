@@ -1,4 +1,4 @@
-//! The settings of requests, from the arguments and the environment.
+//! The settings of model requests, from the arguments and the environment.
 
 use super::context::RunContext;
 use crate::args::{DisplayChoice, EffortChoice, ModelSettingArgs, ThinkingChoice};
@@ -9,9 +9,9 @@ use becket_agent::update::Notice;
 use becket_llm::{Effort, Thinking, ThinkingDisplay};
 use clap::ValueEnum;
 
-/// The variable with the tokens of thinking; an argument takes precedence.
+/// The variable for the thinking budget in tokens; an argument takes precedence.
 const THINKING_TOKENS: &str = "MAX_THINKING_TOKENS";
-/// The variable with the effort; an argument takes precedence.
+/// The variable for the effort; an argument takes precedence.
 const EFFORT: &str = "CLAUDE_CODE_EFFORT_LEVEL";
 
 /// Returns the settings.
@@ -31,7 +31,7 @@ pub(super) fn of(at: RunContext<'_>) -> Result<ModelSettings, CliError> {
     })
 }
 
-/// Returns the warning of beta features that the session's model does not have.
+/// Returns the warning about beta features that the session's model does not support.
 pub(super) fn without_betas(at: RunContext<'_>, models: &RunModels) -> Option<Notice> {
     let is_lost = !at.args.model.settings.betas.is_empty() && !models.is_anthropic();
     let text =

@@ -15,7 +15,7 @@ const SANDBOX: &str = "IS_SANDBOX";
 /// The error if there is no prompt at all.
 const NOTHING: &str =
     "there is nothing to do: give a prompt, as in `becket run -p 'tidy up'`, or pipe one in";
-/// The sources by name.
+/// The names of the sources.
 const SOURCES: [&str; 3] = ["user", "project", "local"];
 
 /// The resolved options of a run.
@@ -41,15 +41,15 @@ pub(super) enum Output {
 /// The source of prompts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Prompts {
-    /// None: only hooks of the start run.
+    /// No prompt: only hooks of the start run.
     None,
-    /// From the arguments alone.
+    /// A prompt from the arguments alone.
     Argument(String),
-    /// From stdin, appended to that of the arguments; a resumed session may need none.
+    /// A prompt from stdin, appended to that of the arguments; a resumed session may need none.
     Piped { argument: Option<String>, may_be_empty: bool },
-    /// From stdin, one message a line.
+    /// Messages from stdin, one per line.
     Lines,
-    /// The user types them.
+    /// Prompts that the user types.
     Typed { first: Option<String> },
 }
 
@@ -57,7 +57,7 @@ impl RunOptions {
     /// Resolves the arguments.
     ///
     /// # Errors
-    /// Errors if two of them contradict each other, one of them has no meaning, or there is no prompt.
+    /// Errors if two arguments contradict each other, one has no meaning, or there is no prompt.
     pub(super) fn new(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Self, CliError> {
         harmless(args, around)?;
         session(args)?;
@@ -88,7 +88,7 @@ fn harmless(args: &RunArgs, around: &Surroundings) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns the worktree of the arguments: none, one of that name, or one with a generated name.
+/// Returns the worktree that the arguments request: none, one with that name, or one with a generated name.
 ///
 /// # Errors
 /// Errors if the name is invalid.
@@ -105,10 +105,10 @@ pub(super) fn worktree_name(args: &RunArgs) -> Result<Option<WorktreeName>, CliE
     }
 }
 
-/// Returns the tool for answers of the schema of the arguments, if there is one.
+/// Returns the tool for answers that match the schema in the arguments, if there is one.
 ///
 /// # Errors
-/// Errors if it is not JSON, or not a valid schema of an object.
+/// Errors if the schema is not JSON, or not a valid schema of an object.
 pub(super) fn structured_output(args: &RunArgs) -> Result<Option<StructuredOutput>, CliError> {
     let Some(given) = &args.sdk.json_schema else { return Ok(None) };
     let wrong = |why: String| CliError::usage(format!("`--json-schema` is not a usable JSON Schema: {why}"));
@@ -138,16 +138,16 @@ fn session(args: &RunArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Splits `mcp__SERVER__TOOL`; returns `None` if it is not the name of such a tool.
+/// Splits `mcp__SERVER__TOOL`; returns `None` for other names.
 pub(super) fn server_tool(given: &str) -> Option<(&str, &str)> {
     let (server, tool) = given.strip_prefix("mcp__")?.split_once("__")?;
     (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
 }
 
-/// Rejects options of the program that drives the session if they are not supported.
+/// Rejects unsupported options of the program that drives the session.
 fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
     let (of, sdk) = (&args.format, &args.sdk);
-    if let Some((name, why)) = sdk.refused.given() {
+    if let Some((name, why)) = sdk.refused.first_present() {
         return Err(CliError::usage(format!("`{name}` is not supported: {why}")));
     }
     let both = of.input_format == Some(InputFormat::StreamJson)
@@ -176,8 +176,8 @@ fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns true if the settings of the command line require a sandbox. Files of a user may do so without effect: they
-/// are written for several programs.
+/// Returns true if the settings of the command line require a sandbox. In a user's files, that requirement has no
+/// effect: they are written for several programs.
 fn wants_sandbox(global: &Global) -> bool {
     let given = global.settings.as_deref().filter(|given| given.trim_start().starts_with('{'));
     let settings: Option<Value> = given.and_then(|given| serde_json::from_str(given).ok());
@@ -222,7 +222,7 @@ fn output(
     })
 }
 
-/// Returns the amount of detail; `is_watched`: somebody reads it as it is written.
+/// Returns the amount of detail; `is_watched` is true if the output is read as it is written.
 fn verbosity(global: &Global, is_watched: bool) -> Verbosity {
     match global.volume() {
         Volume::Quiet => Verbosity::Needed,
@@ -285,7 +285,7 @@ fn sources(given: Option<&str>) -> Result<Sources, CliError> {
     Ok(sources)
 }
 
-/// Returns the error if there is no prompt; it may be among the values of an option that takes several.
+/// Returns the error if there is no prompt; an option that takes several values may have consumed it.
 fn without_prompt(args: &RunArgs) -> String {
     let greedy = [
         ("--allowedTools", args.permissions.allowed_tools.is_empty()),

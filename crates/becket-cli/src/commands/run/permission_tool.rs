@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The limit on an answer: a person may take time. It ends with the call that needs it.
+/// The limit on an answer: a user may take their time. It ends with the call that needs it.
 const LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A tool that decides permissions.
@@ -22,10 +22,10 @@ pub(super) struct PermissionTool {
 }
 
 impl PermissionTool {
-    /// Returns the tool of that name.
+    /// Returns the tool with that name.
     ///
     /// # Errors
-    /// Errors if none of the session's servers can have it.
+    /// Errors if it can't be a tool of any of the session's servers.
     pub(super) fn new(given: &str, pool: Option<&Pool>) -> Result<Self, String> {
         let (server, tool) =
             server_tool(given).ok_or_else(|| format!("`{given}` is not the name of an MCP tool"))?;

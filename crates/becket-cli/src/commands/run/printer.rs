@@ -11,7 +11,7 @@ use crate::out::{Out, ReaderGone};
 use crate::progress::Progress;
 use crate::report::run::{Ids, Live, Page, RunResult, SessionEvent, Stream, StreamOptions, Verbosity};
 use crate::report::style::plain;
-use crate::report::wrap::fit;
+use crate::wrap::fit;
 use becket_engine::CancellationToken;
 use becket_fire::FiringError;
 use std::fs::File;
@@ -20,7 +20,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Backpressure: input is not read while this many messages are queued for output.
+/// The number of queued messages from which no more input is read.
 const FULL: usize = 10_000;
 
 /// Receives the output. Clones write to the same streams.
@@ -38,14 +38,14 @@ struct Backlog {
 }
 
 impl Backlog {
-    /// Counts one more, unless the printer has ended.
+    /// Counts another message, unless the printer has ended.
     fn grows(&self) {
         if let Some(waiting) = &mut *self.waiting() {
             *waiting += 1;
         }
     }
 
-    /// Counts one less.
+    /// Counts one message less.
     fn shrinks(&self) {
         if let Some(waiting) = &mut *self.waiting() {
             *waiting = waiting.saturating_sub(1);
@@ -53,13 +53,13 @@ impl Backlog {
         self.less.notify_all();
     }
 
-    /// Ends the count: nothing is written any more, and waiters continue.
+    /// Ends the count: nothing more is written, and waiters continue.
     fn over(&self) {
         *self.waiting() = None;
         self.less.notify_all();
     }
 
-    /// Blocks this thread until less than [`FULL`] messages are queued.
+    /// Blocks this thread until fewer than [`FULL`] messages are queued.
     fn wait_for_room(&self) {
         let is_full = |waiting: &mut Option<usize>| waiting.is_some_and(|waiting| waiting >= FULL);
         drop(self.less.wait_while(self.waiting(), is_full));
@@ -98,7 +98,7 @@ pub(super) struct Destinations {
 }
 
 impl Destinations {
-    /// Those of this process.
+    /// Creates the destinations of this process.
     pub(super) fn new(
         around: &Surroundings,
         out: &Out,
@@ -120,13 +120,13 @@ impl Destinations {
         }
     }
 
-    /// The same with all events on stderr, if they are wanted there.
+    /// Writes all events to stderr as well, if requested.
     pub(super) fn with_debug_on_stderr(mut self, debugs_on_stderr: bool) -> Self {
         self.debugs_on_stderr = debugs_on_stderr;
         self
     }
 
-    /// The same with a screen, which shows everything.
+    /// Sets a screen, which then shows everything.
     pub(super) fn with_view(mut self, view: Option<View>) -> Self {
         if view.is_some() {
             self.progress = Progress::off();
@@ -142,7 +142,7 @@ pub(super) fn start(output: Output, places: Destinations) -> (Printer, PrinterTh
     let debug = (places.debug.is_some() || places.debugs_on_stderr)
         .then(|| Stream::new(StreamOptions { hooks: true, pieces: true, subagents: true }, Ids::random()));
     let format = match output {
-        Output::Text(telling) | Output::Screen(telling) => Format::Text(Live::new(telling)),
+        Output::Text(verbosity) | Output::Screen(verbosity) => Format::Text(Live::new(verbosity)),
         Output::Json => Format::Json(Live::new(Verbosity::Needed)),
         Output::Stream(wanted) => Format::Stream(Stream::new(wanted, Ids::random())),
     };
@@ -160,7 +160,7 @@ impl Printer {
     /// Queues a message. Never waits.
     pub(super) fn show(&self, shown: SessionEvent) {
         self.backlog.grows();
-        // A thread that has ended has reported its error.
+        // A thread that has ended has already reported its error.
         drop(self.to.send(PrinterMessage::Show(shown)));
     }
 
@@ -185,7 +185,7 @@ impl PrinterThread {
     }
 }
 
-/// Also runs if the writing thread panics.
+/// Ends the count when dropped, also if the writing thread panics.
 struct OverAtEnd<'a>(&'a Backlog);
 
 impl Drop for OverAtEnd<'_> {
@@ -226,7 +226,7 @@ impl Writer {
         let Some(stream) = &mut self.debug else { return };
         let lines = stream.lines(shown);
         if self.places.debugs_on_stderr {
-            self.places.out.tell(&lines);
+            self.places.out.eprint(&lines);
         }
         if let Some(file) = &mut self.places.debug
             && let Err(error) = file.write_all(lines.as_bytes())
@@ -242,7 +242,7 @@ impl Writer {
             let _paused = self.places.progress.pause();
             let is_safe =
                 !self.places.shows_stdout || matches!(self.format, Format::Stream(_) | Format::Json(_));
-            // Its usage is below the answer.
+            // Its usage is shown below the answer.
             self.print(&if is_safe { page.stdout } else { plain(&page.stdout) });
             self.tell(&page.stderr);
         }
@@ -252,8 +252,8 @@ impl Writer {
     fn tell(&self, text: &str) {
         match self.places.wraps_stderr {
             _ if text.is_empty() => {}
-            true => self.places.out.tell(&fit(text, Some(terminal::width()))),
-            false => self.places.out.tell(text),
+            true => self.places.out.eprint(&fit(text, Some(terminal::width()))),
+            false => self.places.out.eprint(text),
         }
     }
 

@@ -19,7 +19,7 @@ const FIRST_BYTE: Duration = Duration::from_secs(3);
 
 /// The prompts of a run, in order.
 pub(super) enum Prompts {
-    /// This one.
+    /// A single prompt.
     Once(Option<Vec<Block>>),
     /// The prompt that a SessionStart hook may provide; without it the run ends with this message.
     OfHooks(String),
@@ -43,9 +43,9 @@ impl Prompts {
             ElicitationRequest::Piped { argument, may_be_empty } => {
                 let piped = piped(argument.is_some())?;
                 let parts: Vec<String> = argument.iter().cloned().chain([piped]).collect();
-                // Separate, since piped input below a prompt is material: it must not name files outside.
-                let said = |part: &String| !part.trim().is_empty();
-                let blocks: Vec<Block> = parts.into_iter().filter(said).map(Block::Text).collect();
+                // A separate block, since piped input below a prompt is only material: it must not name files outside.
+                let is_not_blank = |part: &String| !part.trim().is_empty();
+                let blocks: Vec<Block> = parts.into_iter().filter(is_not_blank).map(Block::Text).collect();
                 match blocks.is_empty() {
                     true if *may_be_empty => None,
                     true => return Ok(Some(Prompts::OfHooks(nothing.to_owned()))),

@@ -14,7 +14,8 @@ use becket_tools::discovery::{DiscoveryError, NamedServers, PoolOptions, ServerS
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Returns the responder to servers: hooks, and the program that described the session, or the user at the terminal.
+/// Returns the handler of requests from servers: hooks, and the program that described the session, or the user at the
+/// terminal.
 pub(super) fn host(at: RunContext<'_>) -> McpHost {
     let host = match (at.host, at.wants, at.terminal) {
         (_, _, Some(terminal)) => McpHost::new().with_user(Person::at(terminal)),
@@ -32,12 +33,12 @@ pub(super) fn host(at: RunContext<'_>) -> McpHost {
     })
 }
 
-/// Returns a pool of the configured servers, and the entries without effect; `None` in a bare start that names none,
-/// and if a file that may deny something can't be read.
+/// Returns a pool of the configured servers, and the entries that have no effect; `None` in a bare start that names no
+/// servers, and if a file that may deny something can't be read.
 ///
 /// # Errors
-/// Errors if such a file can't be read and servers were named on the command line, or if the variable of the time to
-/// connect is invalid.
+/// Errors if such a file can't be read and servers were named on the command line, or if the variable for the
+/// connection timeout is invalid.
 pub(super) fn pool_of(
     at: RunContext<'_>,
     host: &McpHost,
@@ -65,7 +66,7 @@ pub(super) fn pool_of(
     Ok(Some((pool, gathered.resolved.others)))
 }
 
-/// Returns all servers including these of the host, each under the same checks as the others (X2, policy).
+/// Returns all servers, including those that the host adds, each subject to the same checks as the others (X2, policy).
 ///
 /// # Errors
 /// Errors if a file that may deny something can't be read.
@@ -80,7 +81,7 @@ pub(super) fn with_more(at: RunContext<'_>, more: &Value) -> Result<Vec<Configur
     Ok(servers)
 }
 
-/// Finds the servers of the configuration and the arguments, and `more`.
+/// Finds the servers of the configuration, of the arguments, and of `more`.
 fn find(at: RunContext<'_>, more: Option<String>) -> Result<ServerSet, DiscoveryError> {
     let of = &at.args.sources;
     let named = NamedServers {
@@ -93,5 +94,5 @@ fn find(at: RunContext<'_>, more: Option<String>) -> Result<ServerSet, Discovery
 }
 
 fn warned(out: Out, text: &str) {
-    out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(text, 500)));
+    out.eprint(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(text, 500)));
 }

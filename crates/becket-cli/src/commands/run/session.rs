@@ -21,12 +21,12 @@ pub(super) struct Session {
     pub(super) agent: Agent,
     pub(super) tools: SessionTools,
     pub(super) servers: Option<Pool>,
-    /// Entries of servers without effect.
+    /// The entries of servers that have no effect.
     pub(super) hidden_servers: Vec<ConfiguredServer>,
     pub(super) models: Arc<RunModels>,
     pub(super) agents: AgentTool,
     pub(super) skills: SessionSkills,
-    /// The state of the run.
+    /// The recorded state of the run.
     pub(super) job: Job,
     /// The tasks at the end of each turn.
     pub(super) end_tasks: EndTasks,
@@ -38,17 +38,17 @@ pub(super) struct Session {
     pub(super) server_changes: HostServerChanges,
     /// The events that were fired last.
     pub(super) fired: LastFired,
-    /// The time of the opening.
+    /// The time at which the session opened.
     pub(super) since: Instant,
     /// The replacement of the last answer by a hook (D11).
     pub(super) displayed: Arc<Mutex<Option<String>>>,
-    /// True if it runs as an agent, whose tools were chosen when it opened.
+    /// True if the session runs as an agent, whose tools were chosen when it opened.
     pub(super) is_narrowed: bool,
     /// The output styles.
     pub(super) styles: OutputStyles,
     /// The options that were given and have no effect.
     pub(super) warnings: Vec<String>,
-    /// True if the user has logged out: then it ends for that reason.
+    /// True if the user has logged out, in which case the session ends for that reason.
     pub(super) has_logged_out: AtomicBool,
 }
 
@@ -60,17 +60,17 @@ impl Session {
         }
     }
 
-    /// Takes the replacement of the last answer by a hook.
+    /// Takes the hook's replacement of the last answer.
     pub(super) fn displayed(&self) -> Option<String> {
         self.displayed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Ends it, with its hooks, tasks and servers.
+    /// Ends the session with its hooks, tasks and servers.
     pub(super) async fn close(self) {
         self.close_because("other").await;
     }
 
-    /// The same, with a reason for SessionEnd.
+    /// Ends the session like [`Session::close`], with a reason for SessionEnd.
     pub(super) async fn close_because(self, reason: &str) {
         let reason = if self.has_logged_out.load(Ordering::Relaxed) { "logout" } else { reason };
         self.agent.close(reason).await;

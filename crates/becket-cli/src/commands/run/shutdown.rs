@@ -1,28 +1,28 @@
-//! Processes that may still be ending when a run is over: they have received SIGTERM, and have a grace.
+//! The processes that may still be ending when a run is over: they have received SIGTERM, and have a grace.
 
 use becket_engine::Engine;
 use becket_process::Runner;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// A little more than the grace between SIGTERM and SIGKILL.
+/// A time slightly longer than the grace between SIGTERM and SIGKILL.
 const MOMENT: Duration = Duration::from_secs(2);
 
 /// The processes of a run.
 #[derive(Debug, Default)]
 pub(super) struct RunProcesses {
-    /// Runs what tools start.
+    /// The runner of everything that tools start.
     pub(super) runner: Runner,
     hooks: OnceLock<Engine>,
 }
 
 impl RunProcesses {
-    /// Those of hooks, too.
+    /// Adds the processes of hooks.
     pub(super) fn of(&self, engine: &Engine) {
         self.hooks.get_or_init(|| engine.clone());
     }
 
-    /// Waits until none is left, up to the limit.
+    /// Waits until no process is left, up to the limit.
     pub(super) fn wait(&self) {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() else { return };
         runtime.block_on(async {
@@ -32,7 +32,7 @@ impl RunProcesses {
                 }
             };
             let all = async { tokio::join!(hooks, self.runner.all_gone()) };
-            // After a second signal nothing is awaited.
+            // After a second signal, nothing is awaited.
             drop(tokio::time::timeout(MOMENT, all).await);
         });
     }

@@ -25,20 +25,20 @@ pub(super) async fn has_ended(session: &Session, may_hear: bool) {
     }
 }
 
-/// The next step of a session that gets no more prompts.
+/// The next step of a session that receives no more prompts.
 enum Next {
     /// A task has ended.
     Task,
     /// A hook in the background wakes the model.
     Wake(Wake),
-    /// Nothing runs any more.
+    /// Nothing is running any more.
     Over,
-    /// The time is up.
+    /// The time limit is reached.
     Late,
 }
 
 impl Driver<'_> {
-    /// Runs a turn about the tasks that have ended. Returns whether the next end may start one, too.
+    /// Runs a turn about the tasks that have ended. Returns true if the next end may start another one.
     pub(super) async fn task_turn(&mut self, turn: &CancellationToken) -> bool {
         self.opened(ENDS.to_owned());
         let end = self.session.agent.hear_tasks(turn).await;
@@ -47,8 +47,8 @@ impl Driver<'_> {
             && matches!(end.reason, EndReason::Completed | EndReason::Capped { .. })
     }
 
-    /// Waits for the tasks of a session that gets no more prompts, as long as a run with one prompt does, and runs a turn for
-    /// each end.
+    /// Waits for the tasks of a session that receives no more prompts, as long as a run with one prompt does, and runs
+    /// a turn for each end.
     ///
     /// # Errors
     /// Errors if the variable for the limit is not a number.
@@ -59,7 +59,7 @@ impl Driver<'_> {
             let goes_on = match self.next_end(until).await {
                 Next::Task => self.task_turn(self.at.cancel).await,
                 Next::Wake(wake) => {
-                    self.woken(wake.reminder, self.at.cancel).await;
+                    self.run_rewake_turn(wake.reminder, self.at.cancel).await;
                     true
                 }
                 Next::Over => false,

@@ -1,4 +1,4 @@
-//! The list of tasks of a session, and whether it leads a team.
+//! The task list of a session, and its role as the lead of a team.
 
 use super::begins;
 use super::context::RunContext;
@@ -10,7 +10,7 @@ use becket_agent::team::Team;
 use becket_agent::turn::EndReason;
 use becket_engine::{CancellationToken, Engine};
 
-/// Returns the list, below Becket's own directory; without a home directory it lasts as long as the run.
+/// Returns the task list, below Becket's own directory; without a home directory, it lasts as long as the run.
 ///
 /// # Errors
 /// Errors if the name in `--team` is not a valid file name.
@@ -31,7 +31,7 @@ pub(super) async fn has_news(session: &Session, may_hear: bool) {
 }
 
 impl Driver<'_> {
-    /// Processes messages of teammates until all of them are idle. An incomplete turn ends this, too: it would fail
+    /// Processes messages of teammates until all of them are idle. An incomplete turn ends this as well: it would fail
     /// again.
     pub(super) async fn with_team(&mut self) {
         loop {

@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::report::run::{StreamOptions, Verbosity};
 use becket_fire::ProcessContext;
 
-/// Somebody at a terminal, or a script.
+/// Returns the surroundings of a user at a terminal, or of a script.
 fn around(terminals: bool, is_root: bool) -> Surroundings {
     Surroundings {
         process: ProcessContext {

@@ -27,7 +27,7 @@ mod tasks;
 
 pub(super) use answer::CommandContext;
 pub(super) use hidden::hidden;
-pub(super) use model::{switched, wanted};
+pub(super) use model::{requested_model, switched};
 pub(super) use permissions::WITHHELD;
 pub(super) use read::SlashCommand;
 pub(super) use table::{COMMANDS, names};

@@ -31,8 +31,8 @@ pub(super) struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    pub(super) fn new(id: &'a Value, said: MethodResult) -> Self {
-        let (result, error) = match said {
+    pub(super) fn new(id: &'a Value, result: MethodResult) -> Self {
+        let (result, error) = match result {
             Ok(result) => (Some(result), None),
             Err(fault) => (None, Some(fault.wire())),
         };
@@ -59,7 +59,7 @@ impl<'a, P> OutgoingMessage<'a, P> {
 /// Answers `initialize`.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct InitializeResult {
-    /// The version that both use.
+    /// The version in use.
     pub(super) protocol: u64,
     /// The version of becket.
     pub(super) becket: &'static str,
@@ -70,7 +70,7 @@ pub(super) struct InitializeResult {
 pub(super) struct SessionOpenResult {
     /// The session's id.
     pub(super) session: String,
-    /// The events that a hook or a permission rule concerns.
+    /// The events that a hook or a permission rule may affect.
     pub(super) events: Vec<&'static str>,
     /// The problems in the configuration; its valid parts work.
     pub(super) findings: Vec<Finding>,
@@ -79,7 +79,7 @@ pub(super) struct SessionOpenResult {
 /// Answers `session/env_files`.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct EnvFiles {
-    /// The files; later ones win.
+    /// The files; later ones take precedence.
     pub(super) files: Vec<PathBuf>,
 }
 
@@ -92,7 +92,7 @@ pub(super) struct Done {}
 pub(super) struct HookCall<'a> {
     /// The session.
     pub(super) session: &'a str,
-    /// The hook, as the client has named it.
+    /// The client's name for the hook.
     pub(super) hook: &'a str,
     /// The stdin of a command for the same event.
     pub(super) input: Value,
@@ -120,7 +120,7 @@ pub(super) struct Choice<'a> {
     pub(super) key: &'a str,
     /// The text for the user.
     pub(super) label: &'a str,
-    /// More about it.
+    /// A longer description.
     pub(super) description: Option<&'a str>,
 }
 

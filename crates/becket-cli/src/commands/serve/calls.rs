@@ -30,8 +30,8 @@ impl Calls {
     pub(super) fn ask(&self, methods: RequestMethods, params: &impl Serialize) -> PendingRequest {
         let out = self.out.clone();
         self.peer.ask(
-            |id| self.out.say(&OutgoingMessage::new(Some(id), methods.request, params)),
-            move |id| out.say(&OutgoingMessage::new(None, methods.cancel, &Withdrawn { id })),
+            |id| self.out.send(&OutgoingMessage::new(Some(id), methods.request, params)),
+            move |id| out.send(&OutgoingMessage::new(None, methods.cancel, &Withdrawn { id })),
         )
     }
 
@@ -42,8 +42,8 @@ impl Calls {
         }
     }
 
-    /// Fails all pending requests, since the client does not answer any more.
-    pub(super) fn gone(&self) {
-        self.peer.gone();
+    /// Fails all pending requests, since the client no longer answers.
+    pub(super) fn fail_pending(&self) {
+        self.peer.fail_pending();
     }
 }

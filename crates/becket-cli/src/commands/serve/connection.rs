@@ -1,8 +1,8 @@
 //! One client: reads its lines to the end, answers its requests concurrently, and ends everything that it leaves
 //! behind.
 //!
-//! INVARIANT: every request is answered once, and the work that it has started is over before the connection is. Requests
-//! without waiting are answered in the order of the lines, and all others are started in it.
+//! INVARIANT: every request is answered once, and the work that it started is over before the connection is. Requests
+//! that need no waiting are answered in the order of the lines, and all others are started in that order.
 
 use super::answers::{Answer, InitializeResult, MethodResult, PROTOCOL, to_result};
 use super::calls::Calls;
@@ -36,10 +36,10 @@ const STUCK: &str = "a client has left a long line unfinished for too long, so i
 /// A client before it is served.
 pub(super) struct Client {
     pub(super) host: Arc<SessionDefaults>,
-    /// The time for which it may read nothing.
+    /// The time for which the client may read nothing.
     pub(super) patience: Duration,
     pub(super) presence: Presence,
-    /// The memory from which its long lines are taken; `None` if it is limited elsewhere.
+    /// The budget from which long lines take their memory; `None` if memory is limited elsewhere.
     pub(super) room: Option<Arc<MemoryBudget>>,
 }
 
@@ -55,12 +55,12 @@ enum Length {
 pub(super) enum ConnectionEnd {
     /// The client has disconnected, or the process is ending.
     Left,
-    /// It did not keep up, for this reason.
+    /// The client did not keep up, for this reason.
     CutOff(&'static str),
 }
 
 impl Client {
-    /// Serves the client until it disconnects or `cancel` is cancelled; afterwards nothing of it is left running.
+    /// Serves the client until it disconnects or `cancel` is cancelled; afterwards, nothing of it is left running.
     pub(super) async fn serve(
         self,
         from: impl AsyncRead + Unpin,
@@ -80,7 +80,7 @@ impl Client {
             is_initialized: false,
         };
         let shared = self.room.as_deref().map(|room| (room, &self.presence));
-        let stuck = connection.hear(Lines::new(from, shared)).await;
+        let stuck = connection.read_requests(Lines::new(from, shared)).await;
         connection.finish(&self.presence).await;
         connection.end().await;
         out.over();
@@ -101,9 +101,9 @@ struct Connection {
 }
 
 impl Connection {
-    /// Reads the lines to their end, or to one that closes the connection, and returns the reason. Reading pauses while
-    /// too much output is unread.
-    async fn hear<R: AsyncRead + Unpin>(&mut self, mut lines: Lines<'_, R>) -> Option<&'static str> {
+    /// Reads all lines, or until one that closes the connection, and returns the reason. Reading pauses while too much
+    /// output is unread.
+    async fn read_requests<R: AsyncRead + Unpin>(&mut self, mut lines: Lines<'_, R>) -> Option<&'static str> {
         let cut = self.around.cut.clone();
         let next = async |lines: &mut Lines<'_, R>, out: &MessageQueue| {
             out.has_room().await;
@@ -145,19 +145,19 @@ impl Connection {
         }
     }
 
-    /// Handles the end of the client's input: its pending answers fail, and its remaining requests are finished as long
-    /// as it reads the results.
+    /// Handles the end of the client's input: pending answers from it fail, and its remaining requests are finished as
+    /// long as it reads the results.
     async fn finish(&mut self, presence: &Presence) {
-        self.around.calls.gone();
+        self.around.calls.fail_pending();
         tokio::select! {
             biased;
             () = self.around.cut.cancelled() => {}
             () = async { while self.tasks.join_next().await.is_some() {} } => {}
-            () = presence.gone() => {}
+            () = presence.closed() => {}
         }
     }
 
-    /// Cancels the remaining work, and waits for its end.
+    /// Cancels the remaining work, and waits until it has ended.
     async fn end(&mut self) {
         self.around.cut.cancel();
         while self.tasks.join_next().await.is_some() {}
@@ -169,18 +169,18 @@ impl Connection {
             Ok(Message::Request { id, method, params }) => self.request(id, &method, params, length),
             Ok(Message::Notification { method, params }) => self.notified(&method, params, number),
             Ok(Message::Answer { id, answer, repeated }) => self.around.calls.answered(&id, answer, repeated),
-            Err(told) => self.answer(&told.0, Err(told.1)),
+            Err(rejected) => self.answer(&rejected.0, Err(rejected.1)),
         }
     }
 
-    /// A request that was sent without an id is an error: its sender waits for nothing, and would never learn of a
-    /// failure.
+    /// Reports a request that was sent without an id as an error: its sender waits for nothing, and would never learn
+    /// of a failure.
     fn notified(&self, method: &str, params: Value, number: u64) {
         if method == CANCEL {
             if let Ok(cancel) = serde_json::from_value::<Cancel>(params) {
                 self.requests.cancel(&cancel.id);
             }
-        } else if Method::named(method).is_some() {
+        } else if Method::from_name(method).is_some() {
             let why = format!("`{method}` is a request: give it an `id`");
             self.answer(&Value::Null, Err(Fault::NoMessage { line: number, why }));
         }
@@ -194,11 +194,11 @@ impl Connection {
         }
     }
 
-    fn answer(&self, id: &Value, said: MethodResult) {
-        self.around.out.say(&Answer::new(id, said));
+    fn answer(&self, id: &Value, result: MethodResult) {
+        self.around.out.send(&Answer::new(id, result));
     }
 
-    /// Does the work concurrently with everything else.
+    /// Starts work that runs concurrently with everything else.
     fn start(&mut self, id: Value, work: Work, length: Length) {
         let cancel = match self.requests.add(&id, work.ends_with(&self.around.cut)) {
             Ok(cancel) => cancel,
@@ -212,9 +212,9 @@ impl Connection {
             cancel,
         };
         let mut work = Box::pin(async move {
-            let said = AssertUnwindSafe(work.done(at)).catch_unwind().await.unwrap_or(Err(Fault::Broken));
-            requests.done(&id);
-            out.say(&Answer::new(&id, said));
+            let result = AssertUnwindSafe(work.run(at)).catch_unwind().await.unwrap_or(Err(Fault::Broken));
+            requests.remove(&id);
+            out.send(&Answer::new(&id, result));
         });
         // Started here, in the order of the lines.
         if unconstrained(&mut work).now_or_never().is_none() {
@@ -227,7 +227,7 @@ impl Connection {
 
     /// Converts a request into an immediate answer, or into work.
     fn work(&mut self, name: &str, params: Value) -> Result<Work, Fault> {
-        let Some(method) = Method::named(name) else {
+        let Some(method) = Method::from_name(name) else {
             return Err(Fault::NoMethod { name: name.to_owned(), near: Method::near(name) });
         };
         if method == Method::Initialize {
@@ -236,7 +236,7 @@ impl Connection {
         if !self.is_initialized {
             return Err(Fault::NotInitialized);
         }
-        Work::wanted(method, params, &self.sessions)
+        Work::parse(method, params, &self.sessions)
     }
 
     fn initialize(&mut self, params: Value) -> Result<Work, Fault> {

@@ -78,7 +78,7 @@ pub(super) const KINDS: [(i32, &str); 15] = [
 pub(super) const BROKEN: (i32, &str) = (-32603, "broken");
 
 impl Fault {
-    /// As it goes over the wire.
+    /// Converts the fault to its wire format.
     pub(super) fn wire(&self) -> WireFault {
         let (code, kind) = self.kind();
         let mut data = self.details();

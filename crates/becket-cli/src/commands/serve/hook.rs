@@ -26,7 +26,7 @@ pub(super) struct ClientHook {
 impl Hook for ClientHook {
     fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
         let call = HookCall { session: &self.session, hook: &self.id, input: input::to_value(event) };
-        let asked = self.calls.ask(CALL, &call);
-        Box::pin(async move { peer::of_hook(asked.await, self.on_failure) })
+        let pending = self.calls.ask(CALL, &call);
+        Box::pin(async move { peer::of_hook(pending.await, self.on_failure) })
     }
 }

@@ -1,16 +1,16 @@
-//! HTTP on a loopback port, for clients without Unix sockets: the same messages, in other envelopes.
+//! HTTP on a loopback port, for clients without Unix sockets: the same messages, in HTTP requests.
 //!
 //! - [`listen`], [`linger`]: the port, its access limits, and the end of a stream
 //! - [`token`], [`gate`]: the secret of this process, and requests that are rejected before their body is read
-//! - [`exchange`], [`body`], [`refusal`]: one request of HTTP and its answer
+//! - [`exchange`], [`body`], [`refusal`]: one HTTP request and its response
 //! - [`callers`], [`caller`], [`route`]: the clients, each with a connection of the protocol that outlives its requests
 //!
-//! A `POST /` without the header `Becket-Connection` opens a connection, whose id is returned in that header. Further ones
-//! send messages to it and wait for the answers; `GET /` streams becket's requests and notifications, line by line; `DELETE /`
-//! ends it. It ends after some time without any open request of its client.
+//! A `POST /` without the header `Becket-Connection` opens a connection, whose id is returned in that header. Further
+//! ones send messages to it and wait for the answers; `GET /` streams becket's requests and notifications, line by
+//! line; `DELETE /` ends it. It also ends after some time without open requests from its client.
 //!
-//! INVARIANT: without the token only the head of a request is read. A connection is reached only by its id, which can't be
-//! guessed, so that clients with the same token are separate.
+//! INVARIANT: without the token, only the head of a request is read. A connection is accessible only by its id, which
+//! can't be guessed, so clients with the same token are isolated from each other.
 
 mod body;
 mod caller;
@@ -24,5 +24,5 @@ mod route;
 mod strangers;
 mod token;
 
-pub(super) use listen::{Wants, serve};
+pub(super) use listen::{ListenOptions, serve};
 pub(super) use refusal::rows as refusals;

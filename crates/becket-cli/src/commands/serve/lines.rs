@@ -1,9 +1,9 @@
 //! Reads lines, each up to a limit. A longer one is skipped without being buffered, and reported once.
 //!
-//! With many clients, a line that is not short reserves memory that they share, or waits for it. It releases the memory when
-//! it is done, when it takes too long, and when it stalls while others wait for memory.
+//! With many clients, a line that is not short reserves memory that they share, or waits for it. It releases the memory
+//! when it is done, when it takes too long, and when it stalls while others wait for memory.
 //!
-//! INVARIANT: a line holds no more memory than it may, and none while it waits for memory.
+//! INVARIANT: a line never uses more memory than it may, and none while it waits for memory.
 
 use super::fault::Fault;
 use super::memory_budget::{MemoryBudget, Reservation, SHORT};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::time::{Instant, timeout_at};
 
-/// The longest message, in bytes without its line end.
+/// The length limit of a message, in bytes without its line end.
 pub(super) const LIMIT: usize = 16 << 20;
 
 /// The size of one read, in bytes.
@@ -25,11 +25,11 @@ const STILL: Duration = Duration::from_secs(1);
 /// The lines of a client.
 pub(super) struct Lines<'a, R> {
     from: BufReader<R>,
-    /// The memory for long lines, and the client that waits for it.
+    /// The memory for long lines, and the presence of the client that waits for it.
     shared: Option<(&'a MemoryBudget, &'a Presence)>,
     /// The number of the last line, from 1.
     number: u64,
-    /// Set if the rest of the last line is skipped.
+    /// True if the rest of the last line must be skipped.
     skips: bool,
 }
 
@@ -50,9 +50,9 @@ pub(super) enum Line {
 #[derive(Debug)]
 pub(super) struct LineBuffer {
     bytes: Vec<u8>,
-    /// The length from which it needs reserved memory.
+    /// The length from which the line needs reserved memory.
     most: usize,
-    /// Its memory, and the time limit for it.
+    /// The reserved memory, and the time limit for it.
     room: Option<(Reservation, Instant)>,
 }
 
@@ -81,7 +81,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
         Lines { from: BufReader::with_capacity(CHUNK, from), shared, number: 0, skips: false }
     }
 
-    /// Returns the next line that is not blank. A broken stream counts as its end.
+    /// Returns the next line that is not blank. A broken stream counts as ended.
     pub(super) async fn next(&mut self) -> Line {
         loop {
             if std::mem::take(&mut self.skips) {
@@ -155,7 +155,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
         let taken = tokio::select! {
             biased;
             taken = room.take(LIMIT) => taken,
-            () = presence.gone() => None,
+            () = presence.closed() => None,
         };
         let Some(taken) = taken else { return false };
         held.most = LIMIT;
@@ -184,7 +184,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
 }
 
 impl LineBuffer {
-    /// Returns true if it has held its memory for too long.
+    /// Returns true if the line has held its memory for too long.
     fn is_late(&self) -> bool {
         self.room.as_ref().is_some_and(|(_, until)| Instant::now() >= *until)
     }

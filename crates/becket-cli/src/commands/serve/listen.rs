@@ -1,7 +1,7 @@
 //! A Unix socket for clients of the same user only.
 //!
-//! INVARIANT: only the user can enter the directory of the socket, so no other user can reach it, not even before its
-//! own permissions are set; a connection of another user id is rejected as well.
+//! INVARIANT: only the user can enter the directory of the socket, so no other user can reach it, not even before the
+//! socket's own permissions are set; a connection of another user id is rejected as well.
 
 use super::connection::{Client, ConnectionEnd};
 use super::memory_budget::MemoryBudget;
@@ -24,7 +24,8 @@ use tokio::task::JoinSet;
 
 /// The limit on concurrent clients.
 const MOST: usize = 1_024;
-/// The pause in accepting connections after the system could not provide one, for example without free descriptors.
+/// The pause before accepting connections again after the system could not provide one, for example without free
+/// descriptors.
 const REST: Duration = Duration::from_millis(100);
 
 /// Serves all connections, until a signal arrives; then the socket is removed.
@@ -56,7 +57,7 @@ pub(super) async fn serve(
         clients.spawn(async move {
             let (from, to) = stream.into_split();
             if let ConnectionEnd::CutOff(why) = client.serve(from, to, &cancel).await {
-                out.tell(&format!("{why}\n"));
+                out.eprint(&format!("{why}\n"));
             }
         });
     }
@@ -83,20 +84,20 @@ struct Place {
 impl Place {
     /// Claims a path: creates its directory, and replaces a socket on which no process listens.
     fn taken(path: &Path) -> Result<Self, String> {
-        let said = |what: &Path, why: &dyn std::fmt::Display| format!("`{}`: {why}", what.display());
+        let describe = |what: &Path, why: &dyn std::fmt::Display| format!("`{}`: {why}", what.display());
         let directory =
             path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let held = private(directory).map_err(|why| said(directory, &why))?;
+        let held = private(directory).map_err(|why| describe(directory, &why))?;
         // Two processes that start at the same time must not both replace a third one's socket.
-        flock(&held, FlockOperation::LockExclusive).map_err(|error| said(directory, &error))?;
-        free(path).map_err(|why| said(path, &why))?;
+        flock(&held, FlockOperation::LockExclusive).map_err(|error| describe(directory, &error))?;
+        free(path).map_err(|why| describe(path, &why))?;
         let bound = || -> std::io::Result<Place> {
             let listener = UnixListener::bind(path)?;
             fs::set_permissions(path, Permissions::from_mode(0o600))?;
             let metadata = fs::symlink_metadata(path)?;
             Ok(Place { listener, path: path.to_owned(), id: (metadata.dev(), metadata.ino()) })
         };
-        bound().map_err(|error| said(path, &error))
+        bound().map_err(|error| describe(path, &error))
     }
 }
 
@@ -110,7 +111,7 @@ impl Drop for Place {
     }
 }
 
-/// Returns the directory, created if it is missing, if no other user can enter it.
+/// Returns the directory, which is created if it is missing, if no other user can enter it.
 fn private(directory: &Path) -> Result<File, String> {
     match private_file::create_new_dir(directory) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.to_string()),

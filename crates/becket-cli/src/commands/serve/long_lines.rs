@@ -1,7 +1,7 @@
 //! Long lines, which may contain a command whose analysis takes a while.
 //!
-//! The analysis is bounded ([`becket_rules`]), but a client may send one long command after the other. So long lines are processed
-//! on threads that serve no client meanwhile, and the number of concurrent ones is limited.
+//! The analysis is bounded ([`becket_rules`]), but a client may send one long command after another. So long lines are
+//! processed on threads that serve no client meanwhile, and the number of concurrent ones is limited.
 //!
 //! INVARIANT: a line waits for a permit only behind other long ones.
 
@@ -11,7 +11,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::block_in_place;
 
-/// A line of more bytes is a long one.
+/// The length in bytes above which a line is long.
 pub(super) const LONG: usize = 2_048;
 
 /// The limit on long lines that are processed concurrently.
@@ -29,7 +29,7 @@ impl Default for LongLineLimit {
 impl LongLineLimit {
     /// Waits for a permit to process a line; a line that is not long needs none.
     pub(super) async fn acquire(&self, length: usize) -> Option<SemaphorePermit<'_>> {
-        // It is never closed.
+        // The semaphore is never closed.
         if length > LONG { self.permits.acquire().await.ok() } else { None }
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
     if is_replaced { block_in_place(work) } else { work() }
 }
 
-/// Runs a future, each poll as in [`run_blocking`].
+/// Runs a future, polling it as in [`run_blocking`].
 pub(super) async fn poll_blocking<F: Future>(mut future: Pin<Box<F>>) -> F::Output {
     poll_fn(|context| run_blocking(|| future.as_mut().poll(context))).await
 }

@@ -1,8 +1,8 @@
-//! The shared memory of partial input: bodies of HTTP, and lines of a Unix socket.
+//! The shared memory of partial input: HTTP bodies, and lines of a Unix socket.
 //!
-//! Memory is reserved before it is filled, for the maximum length at once, and waiting for it holds none. So no two partial
-//! inputs wait for each other, and each reservation ends in time. Short bodies have memory of their own, and short lines need
-//! none: small requests are served while long ones wait.
+//! Memory is reserved before it is filled, for the maximum length at once, and waiting for it takes none. So no two
+//! partial inputs wait for each other, and each reservation ends in time. Short bodies have their own memory, and short
+//! lines need none: small requests are served while long ones wait.
 //!
 //! INVARIANT: a reservation is released only after its bytes are freed.
 
@@ -17,7 +17,7 @@ use tokio::time::timeout;
 pub(super) const SHORT: usize = 64 << 10;
 /// The limit on all short bodies together, in bytes: one for each TCP connection.
 const SHORT_ONES: usize = 64 << 20;
-/// The limit on all others together, in bytes.
+/// The limit on all other input together, in bytes.
 const LONG_ONES: usize = 128 << 20;
 /// The time limit for a reservation.
 const WAIT: Duration = Duration::from_secs(10);
@@ -26,11 +26,11 @@ const WAIT: Duration = Duration::from_secs(10);
 pub(super) struct MemoryBudget {
     short: Arc<Semaphore>,
     long: Arc<Semaphore>,
-    /// The number of waiters for the memory of long ones.
+    /// The number of waiters for the memory of long input.
     waiting: AtomicUsize,
 }
 
-/// Reserved memory, until it is dropped.
+/// Reserved memory, released when dropped.
 #[derive(Debug)]
 pub(super) struct Reservation(OwnedSemaphorePermit);
 
@@ -42,8 +42,8 @@ impl Default for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Reserves this many bytes, once they are available; `None` if they are not in time. No message is longer than the
-    /// whole.
+    /// Reserves this many bytes once they are available; returns `None` if they are not in time. No message is longer
+    /// than the whole budget.
     pub(super) async fn take(&self, bytes: usize) -> Option<Reservation> {
         let is_short = bytes <= SHORT;
         let room = if is_short { &self.short } else { &self.long };
@@ -53,7 +53,7 @@ impl MemoryBudget {
         taken.ok().and_then(Result::ok).map(Reservation)
     }
 
-    /// Returns true if there are waiters for the memory of long ones.
+    /// Returns true if there are waiters for the memory of long input.
     pub(super) fn is_wanted(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
@@ -72,7 +72,7 @@ impl Reservation {
     }
 }
 
-/// Counts as a waiter as long as it is held.
+/// Counts as a waiter until dropped.
 struct Waits<'a>(&'a AtomicUsize);
 
 impl<'a> Waits<'a> {

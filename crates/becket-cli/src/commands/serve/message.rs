@@ -17,10 +17,10 @@ pub(super) enum Message {
 }
 
 /// Parses a line. A lone surrogate in it, as JavaScript and Python write it, must not lose the message and a hook's
-/// denial with it (O11). The fault goes to the id of the message, which is null if there is none.
+/// denial with it (O11). A fault is returned with the id of the message, which is null if there is none.
 ///
 /// # Errors
-/// Errors if it is not a message of JSON-RPC 2.0.
+/// Errors if it is not a JSON-RPC 2.0 message.
 pub(super) fn read(line: &[u8], number: u64) -> Result<Message, Box<(Value, Fault)>> {
     let (value, repeated) = parsed(line)
         .map_err(|error| Box::new((Value::Null, Fault::NotJson { line: number, why: error.to_string() })))?;

@@ -39,7 +39,7 @@ impl Method {
         Method::BackgroundTake,
     ];
 
-    /// Returns its name on the wire.
+    /// Returns the name on the wire.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Method::Initialize => "initialize",
@@ -58,7 +58,7 @@ impl Method {
         }
     }
 
-    /// Returns its description, in a sentence.
+    /// Returns the description, in a sentence.
     pub(super) const fn about(self) -> &'static str {
         match self {
             Method::Initialize => "Negotiates the version of the protocol. Must be the first request.",
@@ -81,12 +81,12 @@ impl Method {
         }
     }
 
-    /// Finds one.
-    pub(super) fn named(name: &str) -> Option<Method> {
+    /// Returns the method with that name.
+    pub(super) fn from_name(name: &str) -> Option<Method> {
         Method::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// Returns the nearest name.
+    /// Returns the most similar name of a method.
     pub(super) fn near(name: &str) -> Option<&'static str> {
         becket_base::suggest(name, &Method::ALL.map(Method::name))
     }

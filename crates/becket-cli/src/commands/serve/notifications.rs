@@ -33,8 +33,8 @@ impl Notifier {
         Notifier { session, out, is_wanted: AtomicBool::new(false), missed: AtomicU64::new(0) }
     }
 
-    fn tell(&self, what: SessionEvent) {
-        self.out.say(&OutgoingMessage::new(None, "run/event", &InSession { session: &self.session, what }));
+    fn send(&self, what: SessionEvent) {
+        self.out.send(&OutgoingMessage::new(None, "run/event", &InSession { session: &self.session, what }));
     }
 }
 
@@ -43,18 +43,18 @@ pub(super) struct EventObserver(pub(super) Arc<Notifier>);
 
 impl Observer for EventObserver {
     fn on(&self, event: &RunEvent) {
-        let teller = &self.0;
-        if !teller.is_wanted.load(Ordering::Acquire) {
+        let notifier = &self.0;
+        if !notifier.is_wanted.load(Ordering::Acquire) {
             return;
         }
-        if !teller.out.is_roomy() {
-            teller.missed.fetch_add(1, Ordering::Relaxed);
+        if !notifier.out.is_roomy() {
+            notifier.missed.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        let missed = teller.missed.swap(0, Ordering::Relaxed);
+        let missed = notifier.missed.swap(0, Ordering::Relaxed);
         if missed > 0 {
-            teller.tell(SessionEvent::Missed { events: missed });
+            notifier.send(SessionEvent::Missed { events: missed });
         }
-        teller.tell(event.into());
+        notifier.send(event.into());
     }
 }

@@ -28,9 +28,9 @@ pub(super) struct Around {
 /// Errors if the options can't be satisfied, or the configuration forbids the start.
 pub(super) fn open(defaults: &SessionDefaults, mut wants: Open, around: &Around) -> Result<Session, Fault> {
     let id: Arc<str> = wants.session.get_or_insert_with(|| Uuid::new_v4().to_string()).as_str().into();
-    let teller = Arc::new(Notifier::new(id.clone(), around.out.clone()));
+    let notifier = Arc::new(Notifier::new(id.clone(), around.out.clone()));
     let user = wants.interactive.then(|| ClientUser { calls: around.calls.clone(), session: id });
-    let observing = EventObserver(teller.clone());
+    let observing = EventObserver(notifier.clone());
     let opened = defaults.host.open(defaults.apply(wants), around.cut.child_token(), |builder| {
         let builder = telemetry::observed(builder).observe(observing);
         match user {
@@ -38,7 +38,7 @@ pub(super) fn open(defaults: &SessionDefaults, mut wants: Open, around: &Around)
             None => builder,
         }
     });
-    Ok(Session { open: opened?, teller, calls: around.calls.clone() })
+    Ok(Session { open: opened?, notifier, calls: around.calls.clone() })
 }
 
 impl From<NotOpened> for Fault {

@@ -1,7 +1,7 @@
 //! The queue of messages to a client, and the task that writes it.
 //!
-//! INVARIANT: never more than [`MOST`] bytes and one message wait. A client that reads nothing is disconnected: its
-//! token is cancelled, and later messages are dropped.
+//! INVARIANT: at most [`MOST`] bytes and one message are queued. A client that reads nothing is disconnected: its token
+//! is cancelled, and later messages are dropped.
 
 use becket_engine::CancellationToken;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// The limit on queued bytes; past it the client is disconnected.
+/// The limit on queued bytes; above it, the client is disconnected.
 const MOST: usize = 64 << 20;
 /// The number of queued bytes from which nothing more is read from the client, and notifications are dropped.
 const FULL: usize = 4 << 20;
@@ -57,10 +57,10 @@ impl MessageQueue {
         }))
     }
 
-    /// Adds a message.
-    pub(super) fn say(&self, message: &impl Serialize) {
-        // INVARIANT: messages have only strings as keys, so they can be serialized; if one could not be, silence is not
-        // consent.
+    /// Queues a message.
+    pub(super) fn send(&self, message: &impl Serialize) {
+        // INVARIANT: messages have only strings as keys, so they can be serialized; if one could not be, its absence
+        // does not count as consent.
         let Ok(line) = serde_json::to_vec(message) else { return };
         let mut waiting = self.waiting();
         if waiting.cut_off.is_some() || waiting.is_over {
@@ -76,7 +76,7 @@ impl MessageQueue {
         self.0.more.notify_one();
     }
 
-    /// Returns true if the client reads fast enough for messages that may be dropped.
+    /// Returns true if the client reads fast enough to receive messages that may be dropped.
     pub(super) fn is_roomy(&self) -> bool {
         let waiting = self.waiting();
         waiting.bytes.len() + waiting.in_hand < FULL
@@ -85,14 +85,14 @@ impl MessageQueue {
     /// Waits until the client has read enough of the queued messages, or is disconnected.
     pub(super) async fn has_room(&self) {
         loop {
-            let told = self.0.room.notified();
+            let notified = self.0.room.notified();
             {
                 let waiting = self.waiting();
                 if waiting.cut_off.is_some() || waiting.bytes.len() + waiting.in_hand < FULL {
                     return;
                 }
             }
-            told.await;
+            notified.await;
         }
     }
 
@@ -175,10 +175,10 @@ mod tests {
         let (to, mut from) = tokio::io::duplex(16);
         let writer = tokio::spawn(out.clone().write_to(to, Duration::from_secs(60)));
         for n in 0..100 {
-            out.say(&n);
+            out.send(&n);
         }
         out.over();
-        out.say(&"too late");
+        out.send(&"too late");
         let mut text = String::new();
         from.read_to_string(&mut text).await.expect("it is text");
         let expected: String = (0..100).map(|n| format!("{n}\n")).collect();
@@ -192,7 +192,7 @@ mod tests {
         let cut = CancellationToken::new();
         let out = MessageQueue::new(cut.clone());
         let (to, _from) = tokio::io::duplex(16);
-        out.say(&"x".repeat(FULL));
+        out.send(&"x".repeat(FULL));
         let writer = tokio::spawn(out.clone().write_to(to, Duration::from_millis(20)));
         out.has_room().await;
         writer.await.expect("it ends");
@@ -203,10 +203,10 @@ mod tests {
         let out = MessageQueue::new(cut.clone());
         let line = "x".repeat(1 << 20);
         for _ in 0..64 {
-            out.say(&line);
+            out.send(&line);
             assert!(!cut.is_cancelled());
         }
-        out.say(&line);
+        out.send(&line);
         assert_eq!((cut.is_cancelled(), out.why_cut_off()), (true, Some(TOO_MUCH)));
         assert!(out.waiting().bytes.is_empty(), "nothing is kept for nobody");
     }

@@ -62,7 +62,7 @@ pub(super) struct Register {
     /// Its time limit in seconds; default: that of a command.
     #[serde(default)]
     pub(super) timeout: Option<f64>,
-    /// The meaning of its failure; default: PreToolUse is denied and a prompt is rejected, elsewhere it is reported.
+    /// The effect of its failure; default: PreToolUse is denied and a prompt is rejected, elsewhere it is reported.
     #[serde(default)]
     pub(super) on_failure: Option<FailurePolicy>,
 }

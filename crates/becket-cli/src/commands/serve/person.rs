@@ -22,7 +22,7 @@ impl AskUser for ClientUser {
             label: &choice.label,
             description: choice.description.as_deref(),
         });
-        let asked = self.calls.ask(
+        let pending = self.calls.ask(
             ASK,
             &Wire {
                 session: &self.session,
@@ -33,7 +33,7 @@ impl AskUser for ClientUser {
             },
         );
         Box::pin(async move {
-            let answer = asked.await.ok()?;
+            let answer = pending.await.ok()?;
             answer.get("selected").and_then(Value::as_str).map(str::to_owned)
         })
     }

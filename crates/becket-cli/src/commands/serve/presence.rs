@@ -9,7 +9,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The other end of the output.
 #[derive(Debug)]
 pub(super) struct Presence {
-    /// `None` if the presence is monitored elsewhere.
+    /// The monitored end; `None` if the presence is monitored elsewhere.
     #[cfg(unix)]
     end: Option<std::os::fd::OwnedFd>,
 }
@@ -24,7 +24,7 @@ impl Presence {
     }
 
     /// Resolves once the other end is closed in both directions.
-    pub(super) async fn gone(&self) {
+    pub(super) async fn closed(&self) {
         let mut look = tokio::time::interval(LOOK);
         while !self.is_gone() {
             look.tick().await;
@@ -51,8 +51,8 @@ impl Presence {
         // No events are requested: a closed other end is reported anyway.
         let mut ends = [PollFd::new(end, PollFlags::empty())];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let is_told = poll(&mut ends, Some(&at_once)).is_ok_and(|told| told > 0);
-        is_told && ends[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
+        let is_ready = poll(&mut ends, Some(&at_once)).is_ok_and(|ready| ready > 0);
+        is_ready && ends[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
     }
 }
 

@@ -15,8 +15,8 @@ const MOST: usize = 1_024;
 pub(super) struct Requests(Arc<Mutex<HashMap<Value, CancellationToken>>>);
 
 impl Requests {
-    /// Adds a request, which is pending until [`Requests::done`]; its token is cancelled with `with`, or when the
-    /// client cancels the request.
+    /// Adds a request, which is pending until [`Requests::remove`]; its token is cancelled together with `with`, or when
+    /// the client cancels the request.
     ///
     /// # Errors
     /// Errors if its id is taken, or too many are pending.
@@ -31,7 +31,7 @@ impl Requests {
         }
     }
 
-    /// Cancels a request; no effect on one that is already answered.
+    /// Cancels a request; has no effect if it is already answered.
     pub(super) fn cancel(&self, id: &Value) {
         if let Some(cancel) = self.all().get(id) {
             cancel.cancel();
@@ -39,7 +39,7 @@ impl Requests {
     }
 
     /// Removes a request once it is answered.
-    pub(super) fn done(&self, id: &Value) {
+    pub(super) fn remove(&self, id: &Value) {
         self.all().remove(id);
     }
 

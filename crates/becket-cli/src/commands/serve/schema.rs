@@ -46,7 +46,7 @@ pub(crate) fn schema() -> Value {
     })
 }
 
-/// Returns the additions of HTTP.
+/// Returns the additions for HTTP.
 fn over_http() -> Value {
     let refusals: Vec<Value> =
         super::http::refusals().map(|(status, kind)| json!({"status": status, "kind": kind})).collect();

@@ -14,10 +14,10 @@ use becket_model::Event;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// A session. It lives until it is closed, or its connection ends.
+/// A session, which lives until it is closed, or its connection ends.
 pub(super) struct Session {
     pub(super) open: Open,
-    pub(super) teller: Arc<Notifier>,
+    pub(super) notifier: Arc<Notifier>,
     pub(super) calls: Calls,
 }
 
@@ -30,7 +30,7 @@ impl Session {
         self.open.event(&wants.event, wants.input)
     }
 
-    /// Runs the hooks of an event until `cancel`.
+    /// Runs the hooks of an event until `cancel` is cancelled.
     pub(super) async fn fire(&self, event: ReadyEvent, cancel: &CancellationToken) -> MethodResult {
         let (event, outcome) = self.open.fire(event, cancel).await.map_err(|_| Fault::Cancelled)?;
         to_result(&Report::Fire(Box::new(FireReport::new(&outcome, event.body.subject(), Vec::new()))))
@@ -61,8 +61,8 @@ impl Session {
     }
 
     /// Enables or disables notifications about events.
-    pub(super) fn tell(&self, is_wanted: bool) {
-        self.teller.is_wanted.store(is_wanted, Ordering::Release);
+    pub(super) fn set_subscribed(&self, is_subscribed: bool) {
+        self.notifier.is_wanted.store(is_subscribed, Ordering::Release);
     }
 
     /// Returns the results of background hooks.
@@ -70,15 +70,15 @@ impl Session {
         to_result(&self.open.background())
     }
 
-    /// The environment files that hooks have filled (H12).
+    /// Returns the environment files that hooks have filled (H12).
     pub(super) fn env_files(&self) -> MethodResult {
         to_result(&EnvFiles { files: self.open.env_files() })
     }
 
-    /// Reads the configuration again.
+    /// Reloads the configuration.
     ///
     /// # Errors
-    /// Errors if it can no longer be read; then it stays unchanged.
+    /// Errors if the configuration can no longer be read; it then stays unchanged.
     pub(super) fn reload(&self) -> Result<SessionOpenResult, String> {
         self.open.reload()?;
         Ok(self.opened())
@@ -93,9 +93,9 @@ impl Session {
         }
     }
 
-    /// Ends everything that it runs, and waits for its end.
+    /// Ends everything that the session runs, and waits until it has ended.
     pub(super) async fn close(&self) {
-        self.tell(false);
+        self.set_subscribed(false);
         self.open.close().await;
     }
 }

@@ -1,4 +1,4 @@
-//! The sessions of one connection. Another connection has a table of its own, so its ids are unknown here.
+//! The sessions of one connection. Each connection has its own table, so the ids of others are unknown here.
 
 use super::fault::Fault;
 use super::method::Method;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The limit on open sessions of a connection.
 const MOST: usize = 1_024;
 
-/// Open sessions by their ids. Clones are the same table.
+/// Open sessions by their ids. Clones share the table.
 #[derive(Clone, Default)]
 pub(super) struct Sessions(Arc<Mutex<HashMap<Arc<str>, Arc<Session>>>>);
 
@@ -36,15 +36,15 @@ impl Sessions {
     /// Finds a session.
     ///
     /// # Errors
-    /// There is none of that id.
+    /// Errors if there is no session with that id.
     pub(super) fn get(&self, id: &str) -> Result<Arc<Session>, Fault> {
         self.all().get(id).cloned().ok_or_else(|| Fault::NoSession { id: id.to_owned() })
     }
 
-    /// Removes a session, to be closed.
+    /// Removes a session, so that it can be closed.
     ///
     /// # Errors
-    /// There is none of that id.
+    /// Errors if there is no session with that id.
     pub(super) fn take(&self, id: &str) -> Result<Arc<Session>, Fault> {
         self.all().remove(id).ok_or_else(|| Fault::NoSession { id: id.to_owned() })
     }

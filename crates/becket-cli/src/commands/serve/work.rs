@@ -1,4 +1,4 @@
-//! From a request to its answer.
+//! The path from a request to its answer.
 
 use super::answers::{Done, MethodResult, to_result};
 use super::fault::Fault;
@@ -48,7 +48,7 @@ impl Work {
     ///
     /// # Errors
     /// Errors if the request is invalid.
-    pub(super) fn wanted(method: Method, given: Value, sessions: &Sessions) -> Result<Work, Fault> {
+    pub(super) fn parse(method: Method, given: Value, sessions: &Sessions) -> Result<Work, Fault> {
         match method {
             Method::Initialize => Err(Fault::Broken),
             Method::SessionOpen => Ok(Work::Open(params(method, given)?)),
@@ -80,7 +80,7 @@ impl Work {
         }
     }
 
-    /// Returns the token that ends it, in addition to a cancellation by its client.
+    /// Returns the token that ends the work, in addition to a cancellation by its client.
     pub(super) fn ends_with<'a>(&'a self, cut: &'a CancellationToken) -> &'a CancellationToken {
         match self {
             Work::Fire(session, _) | Work::Reload(session) => session.open.cancel(),
@@ -89,7 +89,7 @@ impl Work {
     }
 
     /// Does the work.
-    pub(super) async fn done(self, at: WorkContext) -> MethodResult {
+    pub(super) async fn run(self, at: WorkContext) -> MethodResult {
         match self {
             Work::Done(result) => result,
             Work::Fire(session, event) => session.fire(*event, &at.cancel).await,
@@ -128,7 +128,7 @@ fn of_session(
     find(&wants.session)
 }
 
-/// Returns the answer of a session that needs no waiting.
+/// Returns the answer of a session that can be given without waiting.
 fn at_once(method: Method, session: &Session) -> MethodResult {
     if method == Method::SessionEnvFiles {
         return session.env_files();
@@ -136,7 +136,7 @@ fn at_once(method: Method, session: &Session) -> MethodResult {
     if method == Method::BackgroundTake {
         return session.background();
     }
-    session.tell(method == Method::EventsSubscribe);
+    session.set_subscribed(method == Method::EventsSubscribe);
     to_result(&Done {})
 }
 

@@ -5,13 +5,13 @@ use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{HEAD, WARNING, plain, styled};
 use becket_base::line_diff;
-use becket_lab::runner::CaseResult;
+use becket_lab::runner::{CaseError, CaseResult};
 use becket_lab::{CaseRecord, Suite, accept};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Writes the files that change and shows the difference; returns the exit code, which is `code` if a failed case could
-/// not be written.
+/// Writes the files that change and shows the differences; returns the exit code, which is `code` if a case could not be
+/// tested or written.
 pub(super) fn write(
     suite: &Suite,
     records: &[CaseRecord],
@@ -27,7 +27,7 @@ pub(super) fn write(
     let mut is_whole = true;
     for (file, records) in by_file {
         let Some(before) = suite.text(file) else {
-            // A comment in a hook: hooks are never edited.
+            // A case in a comment of a hook: hooks are never edited.
             is_whole &= records.iter().all(|record| !matches!(record.result, CaseResult::Failed(_)));
             continue;
         };
@@ -44,7 +44,12 @@ pub(super) fn write(
         out.print(&format!("\nreview {name}:\n{}", plain(&diff)))?;
     }
     if !is_whole {
-        out.tell(&styled(WARNING, "cases in comments were not changed: edit the hooks yourself\n"));
+        out.eprint(&styled(WARNING, "cases in comments were not changed: edit the hooks yourself\n"));
     }
-    Ok(if code == 1 && is_whole { 0 } else { code })
+    let is_untested = |record: &CaseRecord| match &record.result {
+        CaseResult::Passed | CaseResult::Failed(_) | CaseResult::Error(CaseError::ExpectsNothing) => false,
+        CaseResult::Error(_) => true,
+    };
+    let is_tested = suite.errors.is_empty() && changed.is_empty() && !records.iter().any(is_untested);
+    Ok(if is_tested && is_whole { 0 } else { code })
 }

@@ -1,4 +1,4 @@
-//! `becket test --changed`: the cases that a change since the last commit may concern.
+//! `becket test --changed`: the cases that changes since the last commit may affect.
 
 use crate::error::CliError;
 use becket_engine::Engine;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Keeps the cases whose own file, or the settings or scripts of a hook of their events, differ from the last commit.
 ///
 /// # Errors
-/// Errors if git can't tell.
+/// Errors if git can't list the changes.
 pub(super) fn retain(cases: &mut Vec<Arc<Case>>, root: &Path, engine: &Engine) -> Result<(), CliError> {
     let changed = changed_files(root)?;
     let hooks = engine.host().hooks();
@@ -20,7 +20,7 @@ pub(super) fn retain(cases: &mut Vec<Arc<Case>>, root: &Path, engine: &Engine) -
     Ok(())
 }
 
-/// Returns the files that differ from the last commit, untracked ones included.
+/// Returns the files that differ from the last commit, including untracked ones.
 fn changed_files(root: &Path) -> Result<BTreeSet<PathBuf>, CliError> {
     let refused =
         |why: String| CliError::usage(format!("`--changed` needs a git repository with a commit: {why}"));

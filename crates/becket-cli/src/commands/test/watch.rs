@@ -1,4 +1,4 @@
-//! `becket test --watch`: again, whenever a file of the project changes.
+//! `becket test --watch`: tests again whenever a file of the project changes.
 
 use super::Tested;
 use crate::error::{CliError, CommandResult};
@@ -19,7 +19,7 @@ pub(super) async fn run(tested: &Tested<'_>) -> CommandResult {
             !matches!(event.kind, EventKind::Access(_)) && event.paths.iter().any(|path| counts(path))
         });
         if is_change {
-            // Without a receiver the watch is over.
+            // Without a receiver, the watch is over.
             let _sent = sender.send(());
         }
     })
@@ -30,7 +30,7 @@ pub(super) async fn run(tested: &Tested<'_>) -> CommandResult {
             if tested.cancel.is_cancelled() {
                 return Ok(0);
             }
-            tested.out.tell(&format!("becket: {error}\n"));
+            tested.out.eprint(&format!("becket: {error}\n"));
         }
         tested.out.print(&format!("{}\n", styled(FAINT, "waiting for a change; Ctrl-C ends it")))?;
         tokio::select! {
@@ -41,7 +41,7 @@ pub(super) async fn run(tested: &Tested<'_>) -> CommandResult {
     }
 }
 
-/// Returns whether a change of a file may concern a case.
+/// Returns true if a change of a file may affect a case.
 fn counts(path: &Path) -> bool {
     !path.components().any(|part| {
         [".git", "__pycache__", "node_modules", "target"].iter().any(|name| part.as_os_str() == *name)

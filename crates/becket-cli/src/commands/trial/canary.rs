@@ -1,4 +1,4 @@
-//! The canary: a project whose guards deny what a scripted model calls, and what became of the calls.
+//! The canary: a project whose guards deny calls that a scripted model makes, and the results of the calls.
 
 use becket_proof::{AgentDriver, ModelRequest, Turn};
 use serde::{Deserialize, Serialize};
@@ -20,18 +20,18 @@ pub(crate) enum Guard {
     Deny,
     /// A denial by exit code 2.
     ExitTwo,
-    /// An ask, which nobody answers.
+    /// An ask that nobody answers.
     Ask,
     /// A guard that takes too long, with `onFailure: "block"`.
     Unchecked,
-    /// A guard of files.
+    /// A guard for files.
     Write,
-    /// A guard of prompts.
+    /// A guard for prompts.
     Prompt,
 }
 
 impl Guard {
-    /// Returns the name as the report shows it.
+    /// Returns the name in the report.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Guard::Deny => "a command denied by JSON",
@@ -47,11 +47,11 @@ impl Guard {
 /// The result of a guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum GuardResult {
-    /// Nothing was done.
+    /// The action was not done.
     Held,
-    /// It was done anyway.
+    /// The action was done anyway.
     NotHeld,
-    /// The agent did not get so far.
+    /// The agent did not get that far.
     Untried,
 }
 
@@ -60,9 +60,9 @@ pub(crate) enum GuardResult {
 struct Step {
     /// The file that exists after the call.
     file: &'static str,
-    /// True if a tool for files writes it, instead of a shell.
+    /// True if a file tool writes the file, instead of a shell.
     is_write: bool,
-    /// The guard that denies the call; `None` for a call that has to be made, or nothing is proved.
+    /// The guard that denies the call; `None` for a call that has to be made, since otherwise nothing is proved.
     guard: Option<Guard>,
 }
 
@@ -74,7 +74,7 @@ const fn write(file: &'static str, guard: Option<Guard>) -> Step {
     Step { file, is_write: true, guard }
 }
 
-/// The calls. A denied edit ends the run of some agents, so it comes last.
+/// The calls of the model. A denied edit ends the run of some agents, so it comes last.
 const STEPS: [Step; 7] = [
     shell("harmless", None),
     write("harmless-file", None),
@@ -95,7 +95,7 @@ impl CanaryProject {
     /// Writes the project.
     ///
     /// # Errors
-    /// A file can't be written.
+    /// Errors if a file can't be written.
     pub(super) fn make(directory: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(directory.join(".claude"))?;
         fs::write(directory.join(".claude/settings.json"), SETTINGS)?;
@@ -111,10 +111,10 @@ impl CanaryProject {
         STEPS.iter().map(|step| Turn::Call(call(step))).collect()
     }
 
-    /// Returns what became of the calls.
+    /// Returns the results of the calls.
     ///
     /// # Errors
-    /// A call that no guard denies was not made, so nothing is proved.
+    /// Errors if a call that no guard denies was not made, since then nothing is proved.
     pub(super) fn calls(&self, requests: &[ModelRequest]) -> Result<Vec<(Guard, GuardResult)>, String> {
         let answered = requests.iter().filter(|request| request.is_main).count();
         let mut found = Vec::new();
@@ -132,7 +132,7 @@ impl CanaryProject {
         Ok(found)
     }
 
-    /// Returns what became of the prompt that a guard blocks.
+    /// Returns the result of the prompt that a guard blocks.
     pub(super) fn prompt(&self, requests: &[ModelRequest]) -> (Guard, GuardResult) {
         let is_seen = requests.iter().any(|request| request.is_main);
         let is_done = STEPS.iter().any(|step| self.has(step.file));

@@ -13,9 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The limit of a question for the version.
+/// The time limit for the version query.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
-/// The most characters of an agent's last words.
+/// The length limit of an agent's last output, in characters.
 const LAST_WORDS: usize = 300;
 
 /// Runs the trial.
@@ -32,7 +32,7 @@ pub(super) fn report(trial: &Trial) -> TrialReport {
     }
 }
 
-/// The agent, and everything that its runs need.
+/// The agent, and the context of its runs.
 struct Runs<'a> {
     trial: &'a Trial,
     config: &'static AgentConfig,
@@ -51,7 +51,7 @@ impl Runs<'_> {
         Ok(guards)
     }
 
-    /// Runs the agent once; returns its project and what it asked the model.
+    /// Runs the agent once; returns its project and its requests to the model.
     fn run(&self, name: &str, prompt: &str) -> Result<(CanaryProject, Vec<ModelRequest>), String> {
         let failed = |error: std::io::Error| format!("its files can't be written: {error}");
         let home = self.home(name).map_err(failed)?;
@@ -88,7 +88,7 @@ impl Runs<'_> {
         Ok(home)
     }
 
-    /// The run in a home, whose outputs are beside it.
+    /// Returns a run in a home directory, with its output next to it.
     fn agent_run<'r>(
         &'r self,
         home: &'r Path,
@@ -105,7 +105,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Leads what an agent sends elsewhere to the model, where no namespace keeps it here.
+    /// Redirects the agent's requests to the model, if no namespace keeps them on this machine.
     fn keep_requests_here(&self, launch: &mut Launch, model: &str) {
         if self.trial.needs_proxy {
             let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
@@ -113,7 +113,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Registers Becket as `install` does it, for the user where the agent has hooks of a user.
+    /// Registers Becket like `install`, in the user's scope if the agent supports it.
     fn register(&self, home: &Path, project: &Path, launch: &Launch) -> Result<(), String> {
         let environment = Environment::empty().with_home(home);
         trust::record(&Request::new(Profile::claude(), environment, project))
@@ -133,12 +133,12 @@ impl Runs<'_> {
         plan.and_then(|plan| plan.apply(&mut records)).map_err(|error| error.to_string())
     }
 
-    /// Returns the version that the agent states.
+    /// Returns the version that the agent reports.
     fn version(&self) -> Option<String> {
         let home = self.home("version").ok()?;
         let run = self.agent_run(&home, &home, "", VERSION_LIMIT.min(self.limit()));
         let mut launch = Launch { arguments: vec!["--version".to_owned()], ..Launch::default() };
-        // Nothing listens there.
+        // No program listens on this port.
         self.keep_requests_here(&mut launch, "http://127.0.0.1:9");
         run.run(&launch).ok()?;
         ["stdout", "stderr"].iter().find_map(|stream| version_in(&self.output("version", stream)))
@@ -149,7 +149,7 @@ impl Runs<'_> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Adds the last line that the agent wrote.
+    /// Appends the last line that the agent wrote.
     fn with_last_words(&self, why: &str, name: &str) -> String {
         let outputs = ["stderr", "stdout"].map(|stream| self.output(name, stream));
         let last = outputs.iter().find_map(|text| text.lines().rev().find(|line| !line.trim().is_empty()));

@@ -1,7 +1,7 @@
 //! `check-output` for people.
 
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, WARNING, plain, running, styled};
-use crate::report::wrap;
+use crate::wrap;
 use becket_embed::view::answer::{Answer, Effect};
 
 /// Shows the effects, then the parts without effect.
@@ -27,8 +27,8 @@ pub(crate) fn render(answer: &Answer, width: Option<usize>) -> String {
     }
     for unknown in &answer.unknown_fields {
         let meant = unknown.did_you_mean.as_ref().map(|name| format!("; did you mean `{name}`?"));
-        let said = format!("`{}` is not known{}", unknown.field, meant.unwrap_or_default());
-        text.push_str(&format!("  {} {}\n", styled(WARNING, "ignored:"), plain(&said)));
+        let notice = format!("`{}` is not known{}", unknown.field, meant.unwrap_or_default());
+        text.push_str(&format!("  {} {}\n", styled(WARNING, "ignored:"), plain(&notice)));
     }
     wrap::fit(&text, width)
 }

@@ -4,13 +4,13 @@ use super::counted;
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, one_line, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::report::wrap;
+use crate::wrap;
 use becket_audit::{
     AuditRecord, Finding, RecordBody, RecordedHandler, Report, VerdictRecord, WithheldSummary,
 };
 use serde_json::{Value, json};
 
-/// Returns verdicts, the oldest first, each with the hooks that said something.
+/// Returns verdicts, oldest first, each with the hooks that had an effect or a message.
 pub(crate) fn records(records: &[AuditRecord], around: &Surroundings) -> String {
     if records.is_empty() {
         return "no verdict is recorded\n".to_owned();
@@ -41,14 +41,14 @@ fn row(table: &mut Table, record: &AuditRecord, verdict: &VerdictRecord) {
         table.below(&format!("      {}\n", one_line(reason, 100)));
     }
     for handler in &verdict.handlers {
-        if let Some(said) = said(handler) {
+        if let Some(text) = handler_text(handler) {
             let who = format!("{} `{}`", handler.source, one_line(&handler.label, 60));
-            table.below(&format!("      {} {}\n", styled(SOURCE, &who), plain(&said)));
+            table.below(&format!("      {} {}\n", styled(SOURCE, &who), plain(&text)));
         }
     }
 }
 
-fn said(handler: &RecordedHandler) -> Option<String> {
+fn handler_text(handler: &RecordedHandler) -> Option<String> {
     let what = match (&handler.would, &handler.decision) {
         (Some(would), _) => format!("would {would}"),
         (None, Some(decision)) => decision.clone(),
@@ -60,10 +60,10 @@ fn said(handler: &RecordedHandler) -> Option<String> {
     Some(format!("{what}{reason}"))
 }
 
-/// Returns what hooks in observation would have done, by hook and effect.
+/// Returns the withheld effects of hooks in observation, by hook and effect.
 pub(crate) fn withheld(summaries: &[WithheldSummary], around: &Surroundings) -> String {
     if summaries.is_empty() {
-        return "no hook in observation has said anything\n".to_owned();
+        return "no effects of hooks in observation are recorded\n".to_owned();
     }
     let mut table = Table::default();
     table.row(["COUNT", "SESSIONS", "WOULD", "SOURCE", "HOOK", "LAST"].map(|head| Cell::new(HEAD, head)));
@@ -80,7 +80,7 @@ pub(crate) fn withheld(summaries: &[WithheldSummary], around: &Surroundings) -> 
     table.fitted(0, around.width)
 }
 
-/// Returns the same of one hook as JSON.
+/// Returns the summary for one hook as JSON.
 pub(crate) fn summary_json(summary: &WithheldSummary) -> Value {
     json!({
         "source": summary.source, "label": summary.label, "place": summary.place, "would": summary.would,
@@ -123,7 +123,7 @@ fn finding(finding: &Finding) -> String {
     )
 }
 
-/// Returns the same as JSON.
+/// Returns the result of a verification as JSON.
 pub(crate) fn report_json(report: &Report) -> Value {
     let finding = |finding: &Finding| {
         json!({

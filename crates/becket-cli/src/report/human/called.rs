@@ -1,9 +1,9 @@
-//! `explain --call` for people: what is recorded of a call, and what would run today.
+//! `explain --call` for people: the records about a call, and the hooks that would run today.
 
 use super::planned;
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, NONE, SOURCE, WARNING, indented, plain, styled};
-use crate::report::wrap;
+use crate::wrap;
 use becket_embed::view::call::{CallEvent, CallReport, RecordedHook};
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use crate::report::style::{FAINT, HEAD, SOURCE, running, styled};
 use crate::report::table::{Cell, Table};
-use crate::report::wrap;
+use crate::wrap;
 use becket_embed::view::event_row::{EventRow, FieldRow};
 
 /// Returns all events, one per line.
@@ -21,12 +21,12 @@ pub(crate) fn list(rows: &[EventRow], width: Option<usize>) -> String {
     table.fitted(0, width)
 }
 
-/// One event.
+/// Returns one event in full.
 pub(crate) fn one(row: &EventRow, width: Option<usize>) -> String {
     let mut text = format!("{}  {}\n\n", styled(HEAD, row.event), row.when);
     let mut facts = Table::default();
-    let mut fact = |name: &str, said: &str| {
-        facts.row([Cell::new(FAINT, name), Cell::last(crate::report::style::NONE, said)])
+    let mut fact = |name: &str, value: &str| {
+        facts.row([Cell::new(FAINT, name), Cell::last(crate::report::style::NONE, value)])
     };
     fact("matcher", &matcher(row));
     fact("if", if row.condition { "is evaluated" } else { "a handler with `if` never runs" });

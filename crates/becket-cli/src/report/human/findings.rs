@@ -9,10 +9,10 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnost
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The texts of the files that were checked, made visible by [`visible`].
+/// The texts of the checked files, as made printable by [`visible`].
 pub(crate) type Texts = HashMap<String, String>;
 
-/// The findings in full, then one line that counts them.
+/// Returns the findings in full, followed by a line that counts them.
 pub(crate) fn render(found: &[Diagnostic], texts: &Texts, around: &Surroundings) -> String {
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode())
         .with_width(around.width.unwrap_or(100).min(120))
@@ -38,7 +38,7 @@ struct FindingGroup<'d> {
     other_lines: Vec<u32>,
 }
 
-/// The findings without repetition, in the order of the first of each.
+/// Returns the findings grouped by text, in the order of the first of each group.
 fn groups(found: &[Diagnostic]) -> Vec<FindingGroup<'_>> {
     let mut groups: Vec<FindingGroup<'_>> = Vec::new();
     let mut known: HashMap<_, usize> = HashMap::new();
@@ -57,9 +57,9 @@ fn groups(found: &[Diagnostic]) -> Vec<FindingGroup<'_>> {
 }
 
 impl FindingGroup<'_> {
-    /// Returns the line that names the places of the others, or nothing if there are none.
+    /// Returns the line with the positions of the other findings, or nothing if there are none.
     fn others(&self) -> String {
-        /// The number of lines that are named.
+        /// The maximum number of lines that are named.
         const NAMED: usize = 10;
         if self.other_lines.is_empty() {
             return String::new();
@@ -103,8 +103,8 @@ fn write_finding(
     }
 }
 
-/// Returns the text with every control byte made a blank and every secret masked: it keeps its length, so that spans
-/// remain valid, can't move the cursor, and contains no password (S3).
+/// Returns the text with every control byte replaced by a blank and every secret masked: it keeps its length, so that
+/// spans remain valid, can't move the cursor, and contains no password (S3).
 pub(crate) fn visible(text: &str) -> String {
     let text = super::masked::masked(text);
     text.chars().map(|c| if c.is_ascii_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()

@@ -6,12 +6,12 @@ use crate::report::style::{
     ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, running, styled,
 };
 use crate::report::table::{Cell, Table};
-use crate::report::wrap;
+use crate::wrap;
 use anstyle::Style;
 use becket_embed::view::fired::{AttributedText, EventResult, FireReport};
 use becket_embed::view::ran::{Model, Process, QuestionReport, RunReport};
 
-/// The outcome.
+/// Returns the report of an outcome.
 pub(crate) fn render(fired: &FireReport, around: &Surroundings) -> String {
     let mut text = wrap::fit(&headline(fired.event, fired.subject.as_deref(), &fired.samples), around.width);
     let mut table = Table::default();
@@ -31,14 +31,14 @@ pub(crate) fn render(fired: &FireReport, around: &Surroundings) -> String {
     text
 }
 
-/// The combined result alone.
+/// Returns only the combined result.
 pub(crate) fn result(fired: &FireReport, around: &Surroundings) -> String {
     wrap::fit(&verdict(fired, around.width), around.width)
 }
 
 /// Adds a hook and, below it, its questions, usage and messages; its reason is omitted if it is that of the verdict,
 /// which is shown in full.
-pub(crate) fn row(table: &mut Table, ran: &RunReport, told: Option<&str>) {
+pub(crate) fn row(table: &mut Table, ran: &RunReport, verdict_reason: Option<&str>) {
     let (style, word) = word(ran);
     table.row([
         Cell::new(SOURCE, &ran.hook.source),
@@ -49,14 +49,14 @@ pub(crate) fn row(table: &mut Table, ran: &RunReport, told: Option<&str>) {
     if ran.second_look {
         table.below(&indented("again, on the input that another hook rewrote", 6));
     }
-    for asked in &ran.questions {
-        table.below(&format!("      {}\n", question(asked)));
+    for entry in &ran.questions {
+        table.below(&format!("      {}\n", question(entry)));
     }
     if let Some(model) = &ran.model {
         table.below(&format!("      {}\n", styled(FAINT, &used(model))));
     }
-    if let Some(reason) = ran.reason.as_ref().filter(|reason| told != Some(reason.as_str())) {
-        // If it decided, the full text is below.
+    if let Some(reason) = ran.reason.as_ref().filter(|reason| verdict_reason != Some(reason.as_str())) {
+        // If the hook decided, the full text is below.
         table.below(&format!("      {}\n", one_line(reason, 90)));
     }
     if let Some(failure) = &ran.headline {
@@ -91,31 +91,31 @@ fn of_process(process: &Process) -> String {
         ("stderr", &process.stderr),
     ];
     let mut text = String::new();
-    for (name, said) in parts {
-        let said = plain(said.trim_end());
-        if said.is_empty() {
+    for (name, content) in parts {
+        let content = plain(content.trim_end());
+        if content.is_empty() {
             text.push_str(&format!("      {}\n", styled(FAINT, &format!("{name}: nothing"))));
             continue;
         }
         text.push_str(&format!("      {}\n", styled(FAINT, &format!("{name}:"))));
-        text.extend(said.lines().map(|line| format!("        {line}\n")));
+        text.extend(content.lines().map(|line| format!("        {line}\n")));
     }
     text
 }
 
-/// A question and its result.
-fn question(asked: &QuestionReport) -> String {
-    let answer = match (&asked.selected, asked.outcome) {
+/// Returns a question and its result.
+fn question(report: &QuestionReport) -> String {
+    let answer = match (&report.selected, report.outcome) {
         (Some(key), _) => styled(GOOD, &format!("`{}`", one_line(key, 40))),
         (None, "nobody") => styled(WARNING, "no user to ask"),
         (None, "none_chosen") => styled(WARNING, "none chosen"),
         (None, "withdrawn") => styled(WARNING, "withdrawn, since the hook ended"),
         (None, _) => styled(WARNING, "not asked"),
     };
-    format!("asked: {} {answer}", one_line(&asked.message, 60))
+    format!("asked: {} {answer}", one_line(&report.message, 60))
 }
 
-/// Returns the usage of a model, on a line.
+/// Returns the usage of a model, on one line.
 fn used(model: &Model) -> String {
     let requests =
         if model.requests == 1 { "1 request".to_owned() } else { format!("{} requests", model.requests) };
@@ -143,7 +143,7 @@ fn word(ran: &RunReport) -> (Style, &'static str) {
     }
 }
 
-/// Returns the word of an answer that had no effect.
+/// Returns the word for an answer that had no effect.
 fn would_have(would: &str) -> &'static str {
     match would {
         "deny" => "would deny",
@@ -203,7 +203,7 @@ fn verdict(fired: &FireReport, width: Option<usize>) -> String {
     text
 }
 
-/// `allowed, but not checked: `guard.sh`: ran out of time after 5 s`
+/// Returns a line such as `allowed, but not checked: `guard.sh`: ran out of time after 5 s`.
 fn unchecked(fired: &FireReport) -> String {
     let mut hooks = fired.hooks.iter().filter(|ran| ran.unchecked);
     let first = hooks.next().map(|ran| {
@@ -218,8 +218,8 @@ fn unchecked(fired: &FireReport) -> String {
         1 => ", and another hook".to_owned(),
         more => format!(", and {more} other hooks"),
     };
-    let said = format!("allowed, but not checked: {}{more}", first.unwrap_or_default());
-    format!("{}\n", styled(WARNING, &said))
+    let line = format!("allowed, but not checked: {}{more}", first.unwrap_or_default());
+    format!("{}\n", styled(WARNING, &line))
 }
 
 fn style_of(result: EventResult) -> Style {
@@ -235,8 +235,8 @@ fn attributed_texts(text: &mut String, headline: &str, what: &[AttributedText], 
         return;
     }
     text.push_str(&format!("{}\n", styled(HEAD, headline)));
-    for told in what {
-        let lines = running(&told.text, 4, width);
-        text.push_str(&format!("  {}\n{lines}", styled(SOURCE, &told.source)));
+    for entry in what {
+        let lines = running(&entry.text, 4, width);
+        text.push_str(&format!("  {}\n{lines}", styled(SOURCE, &entry.source)));
     }
 }

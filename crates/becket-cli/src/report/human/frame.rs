@@ -1,11 +1,11 @@
 //! The frame of source lines around a finding, on a terminal that is narrower than they are.
 
-use crate::report::wrap::{Piece, columns, pieces};
+use crate::wrap::{Piece, columns, pieces};
 use anstyle::Reset;
 use unicode_width::UnicodeWidthChar;
 
-/// Returns a rendered finding with no line of its frame wider than `width`: long source lines are cut on both sides of what is
-/// underlined.
+/// Returns a rendered finding whose frame has no line wider than `width`: long source lines are cut on both sides of
+/// the underlined part.
 pub(super) fn fitted(finding: &str, width: usize) -> String {
     let lines: Vec<&str> = finding.lines().collect();
     let bare: Vec<String> = lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
@@ -30,16 +30,16 @@ pub(super) fn fitted(finding: &str, width: usize) -> String {
     shown.collect()
 }
 
-/// The columns that are underlined.
+/// The underlined columns.
 struct Underline {
-    /// The column at which the source lines begin.
+    /// The column at which source lines begin.
     gutter: usize,
     start: usize,
     end: usize,
 }
 
 impl Underline {
-    /// Parses the line below a source line; `None` if it is another one.
+    /// Parses the line below a source line; `None` if it is a different kind of line.
     fn of(bare: &str) -> Option<Self> {
         let mark = bare.find('·').filter(|at| bare[..*at].trim().is_empty())?;
         let gutter = columns(&bare[..mark]) + 2;
@@ -50,10 +50,10 @@ impl Underline {
     }
 }
 
-/// The columns of source lines that are shown.
+/// The visible columns of source lines.
 struct Window {
     gutter: usize,
-    /// The number of columns after the gutter that are left out.
+    /// The number of omitted columns after the gutter.
     left_out: usize,
     width: usize,
 }
@@ -66,7 +66,7 @@ impl Window {
         Window { gutter, left_out, width }
     }
 
-    /// Returns the visible part of a line, with an ellipsis for missing text.
+    /// Returns the visible part of a line, with an ellipsis for omitted text.
     fn of(&self, line: &str, bare: &str) -> String {
         let is_source = bare.trim_start().starts_with(|c: char| c.is_ascii_digit());
         let ends = columns(bare) - self.left_out.min(columns(bare).saturating_sub(self.gutter));
@@ -87,7 +87,7 @@ impl Window {
             if shown + wide > self.width - usize::from(is_source && ends > self.width) {
                 break;
             }
-            // The first column after the gutter marks missing text before it.
+            // The first column after the gutter marks omitted text before it.
             let is_first = is_source && self.left_out > 0 && shown == self.gutter && wide > 0;
             if is_first {
                 text.push('…');

@@ -6,7 +6,7 @@ use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
 use becket_embed::view::listed::{HookListing, ListedEvent, RecordedHook};
 
-/// The hooks by event.
+/// Returns the hooks by event.
 pub(crate) fn render(listed: &HookListing, around: &Surroundings) -> String {
     if listed.events.is_empty() && listed.rejected.is_empty() && listed.modules.is_empty() {
         let text = "no hooks are configured\n".to_owned();
@@ -28,7 +28,7 @@ pub(crate) fn render(listed: &HookListing, around: &Surroundings) -> String {
     text + &rules(listed, around)
 }
 
-/// The permission rules, below the hooks.
+/// Returns the permission rules, which are shown below the hooks.
 fn rules(listed: &HookListing, around: &Surroundings) -> String {
     if listed.rules.is_empty() {
         return String::new();
@@ -56,7 +56,7 @@ fn event(listed: &ListedEvent, around: &Surroundings) -> String {
     format!("{}\n{}", styled(HEAD, listed.event), table.fitted(2, around.width))
 }
 
-/// Returns one hook of an event, with all that is known about it.
+/// Returns all known details about one hook of an event.
 pub(crate) fn details(event: &str, hook: &RecordedHook, around: &Surroundings) -> String {
     let mut table = Table::default();
     row(&mut table, hook, around);

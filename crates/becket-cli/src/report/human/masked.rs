@@ -1,4 +1,4 @@
-//! A settings file for quotation in a finding, with its secrets masked (S3).
+//! Masks the secrets in a settings file that a finding quotes (S3).
 //!
 //! A finding shows the lines around its position, often from a file of another author. Possible secrets are masked byte by
 //! byte, so that every position in the text remains valid: user names, passwords and queries of URLs, values of headers, and
@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-/// Parts of names of secrets, in lower case and without `-` and `_`.
+/// Parts of the names of secrets, in lower case and without `-` and `_`.
 const SECRET_NAMES: [&str; 11] = [
     "authorization",
     "token",
@@ -32,11 +32,11 @@ pub(crate) fn masked(text: &str) -> String {
     };
     urls(text).into_iter().for_each(&mut hide);
     values(text).into_iter().for_each(&mut hide);
-    // Every range begins and ends at a boundary, so this is UTF-8 again.
+    // Every range begins and ends at a character boundary, so the result is valid UTF-8.
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// User names, passwords, queries and fragments of URLs.
+/// Returns the ranges of user names, passwords, queries and fragments in URLs.
 fn urls(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for separator in ["://", ":\\/\\/"] {
@@ -61,7 +61,7 @@ fn urls(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns true if it is a host with or without a port.
+/// Returns true if the text is a host with or without a port.
 fn is_host(authority: &str) -> bool {
     match authority.rsplit_once(':') {
         Some((host, port)) => {
@@ -71,7 +71,7 @@ fn is_host(authority: &str) -> bool {
     }
 }
 
-/// Values behind names, in JSON, YAML, assignments and command lines.
+/// Returns the ranges of values that follow names, in JSON, YAML, assignments and command lines.
 fn values(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut headers_end = 0;
@@ -90,7 +90,7 @@ fn values(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the words that can be names, with their positions.
+/// Returns the words that may be names, with their positions.
 fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let mut at = 0;
@@ -124,7 +124,7 @@ fn value_behind(text: &str, end: usize) -> Option<Range<usize>> {
     (length > 0 || rest.starts_with('{')).then_some(start..start + length)
 }
 
-/// Returns the position of the quote that closes a text, or of the end of its line.
+/// Returns the position of the quote that closes a string, or of the end of its line.
 fn closing(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, character) in text.char_indices() {

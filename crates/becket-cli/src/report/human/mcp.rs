@@ -2,7 +2,7 @@
 
 mod offered;
 
-pub(crate) use offered::{called, contents, prompt, prompts, resources};
+pub(crate) use offered::{call_output, contents, prompt, prompts, resources};
 
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, styled};
@@ -11,7 +11,7 @@ use anstyle::Style;
 use becket_embed::view::mcp::{McpServer, McpServers, McpState, McpTools};
 use std::path::Path;
 
-/// `list`: a line for each server, and below it the reason why it is not connected.
+/// Returns the output of `list`: a line for each server, and below it the reason why it is not connected.
 pub(crate) fn servers(servers: &McpServers, around: &Surroundings) -> String {
     if servers.servers.is_empty() {
         return "no MCP servers are configured; `becket mcp add` adds one\n".to_owned();
@@ -36,7 +36,7 @@ pub(crate) fn servers(servers: &McpServers, around: &Surroundings) -> String {
     text
 }
 
-/// `doctor`: the steps of each server.
+/// Returns the output of `doctor`: the steps of each server.
 pub(crate) fn examined(servers: &McpServers, around: &Surroundings) -> String {
     let mut text = String::new();
     for server in &servers.servers {
@@ -52,12 +52,12 @@ pub(crate) fn examined(servers: &McpServers, around: &Surroundings) -> String {
         for step in &server.steps {
             let (style, mark) = if step.ok { (GOOD, "ok") } else { (ERROR, "failed") };
             let ms = step.ms.map_or(String::new(), |ms| format!("{ms:.1} ms"));
-            let said = if step.ok { one_line(&step.said, 120) } else { String::new() };
+            let detail = if step.ok { one_line(&step.said, 120) } else { String::new() };
             let cells = [
                 Cell::new(style, mark),
                 Cell::text(&step.what),
                 Cell::new(FAINT, &ms),
-                Cell::last(FAINT, &said),
+                Cell::last(FAINT, &detail),
             ];
             table.row(cells);
             if !step.ok {
@@ -79,7 +79,7 @@ pub(crate) fn examined(servers: &McpServers, around: &Surroundings) -> String {
     }
 }
 
-/// `tools`: each tool with its name for models and rules.
+/// Returns the output of `tools`: each tool with its name for models and rules.
 pub(crate) fn tools(tools: &McpTools) -> String {
     let mut text = String::new();
     if tools.tools.is_empty() {

@@ -7,7 +7,7 @@ use anstyle::Style;
 use becket_embed::view::pending::{AllPending, PendingHook, State};
 use std::path::Path;
 
-/// Shows the pending hooks, or the directory without any.
+/// Returns the pending hooks, or a line about the directory if there are none.
 pub(crate) fn render(all: &AllPending, around: &Surroundings) -> String {
     let directory = around.short(Path::new(&all.directory));
     let mut text = if all.hooks.is_empty() {
@@ -37,8 +37,8 @@ fn table(hooks: &[PendingHook]) -> String {
             Cell::new(FAINT, &duration(hook.limit_s)),
             Cell::last(style, &word),
         ]);
-        let whose = format!("{}, {}, session {}", hook.source, hook.at, hook.session);
-        table.below(&format!("      {}\n", styled(SOURCE, &crate::report::style::one_line(&whose, 200))));
+        let origin = format!("{}, {}, session {}", hook.source, hook.at, hook.session);
+        table.below(&format!("      {}\n", styled(SOURCE, &crate::report::style::one_line(&origin, 200))));
     }
     table.render(0)
 }
@@ -51,7 +51,7 @@ fn state(hook: &PendingHook) -> (Style, String) {
     }
 }
 
-/// Whole seconds; minutes and hours for longer times.
+/// Formats a duration in whole seconds; in minutes and hours if it is longer.
 fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 120.0 => format!("{s:.0} s"),

@@ -4,7 +4,7 @@ use super::{dropped, headline, short_position};
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, GOOD, SOURCE, WARNING, indented, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::report::wrap;
+use crate::wrap;
 use becket_embed::view::planned::{PlanReport, PlannedHook};
 
 /// Returns the plan: the hooks that run, then those that do not.

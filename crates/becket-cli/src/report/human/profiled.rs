@@ -1,13 +1,13 @@
-//! `profile` for people: a row for each hook, what each event waits for, and the sessions that wait the longest.
+//! `profile` for people: a row for each hook, the waiting time of each event, and the sessions that wait the longest.
 
 use super::counted;
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, HEAD, NONE, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::report::wrap;
+use crate::wrap;
 use becket_lab::profile::{EventProfile, HookProfile, ProfileReport, SessionProfile};
 
-/// The most sessions that are shown.
+/// The maximum number of sessions that are shown.
 const SESSIONS: usize = 5;
 
 /// Returns the report.
@@ -27,7 +27,7 @@ pub(crate) fn render(report: &ProfileReport, around: &Surroundings) -> String {
     wrap::fit(&text, around.width)
 }
 
-/// Returns what is missing in the numbers.
+/// Returns the gaps in the data behind the numbers.
 fn unread(report: &ProfileReport) -> String {
     let unread = report.unread_lines;
     let missing = [

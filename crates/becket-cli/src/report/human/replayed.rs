@@ -1,16 +1,16 @@
-//! `replay` for people: what was read, how far it can be trusted, what is decided, what differs.
+//! `replay` for people: the sources, their reliability, the decisions, and the differences.
 
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
-use crate::report::wrap;
+use crate::wrap;
 use becket_lab::replay::{
     DifferenceReport, HandlerReport, HandlerStatus, ReplayReport, ShapeReport, TranscriptsReport,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The most rows of a part.
+/// The maximum number of rows in a section.
 const ROWS: usize = 40;
 
 /// Returns the report.
@@ -92,7 +92,7 @@ fn not_replayable(handler: &HandlerReport) -> String {
     format!("not replayable: {}", on.join(", "))
 }
 
-/// Returns the reasons of a handler that can't be replayed, and the differences of one that can.
+/// Returns the reasons why a handler can't be replayed, or the differences if it can.
 fn notes(handler: &HandlerReport, around: &Surroundings) -> String {
     let mut text = String::new();
     if handler.status == HandlerStatus::NotReplayable {
@@ -147,7 +147,7 @@ fn shapes(shapes: &[ShapeReport]) -> String {
             plain(&shape.shape),
             counts(&shape.decisions)
         ));
-        // What passes beside what is held back is worth a look.
+        // A shape with different decisions is worth a look.
         let is_mixed = shape.decisions.len() > 1;
         for (word, example) in shape.examples.iter().filter(|(word, _)| is_mixed || **word != "pass") {
             text.push_str(&format!("    {} {}\n", styled(FAINT, word), plain(example)));

@@ -7,20 +7,20 @@ use crate::report::table::{Cell, Table};
 use crate::report::test::{
     CaseReport, CoverageReport, HookRunReport, MutantOutcome, MutantRow, Outcome, TestReport,
 };
-use crate::report::wrap;
+use crate::wrap;
 use becket_embed::view::planned::PlanReport;
 use becket_lab::CaseRecord;
 use std::path::Path;
 
 /// The parts of a report.
 pub(crate) struct Options<'a> {
-    /// Set to show the coverage of every hook.
+    /// True to show the coverage of every hook.
     pub(crate) coverage: bool,
     /// The records, for the plans of failed cases.
     pub(crate) explained: &'a [CaseRecord],
     /// The root of the project.
     pub(crate) root: &'a Path,
-    /// Set to leave out cases that passed, and the summary if all did.
+    /// True to leave out cases that passed, and the summary if all did.
     pub(crate) failures_only: bool,
 }
 
@@ -76,7 +76,7 @@ fn of_case(
             text.push_str(&format!("      {what}: wanted {}\n", plain(&mismatch.wanted)));
             text.push_str(&lines(&plain(&format!("seen {}", mismatch.seen)), 6 + mismatch.what.len() + 2));
         }
-        // Paths in the copy read as those of the project.
+        // Paths in the copy are shown as those of the project.
         let copy = &seen.event.session.cwd;
         let mut inside = around.clone();
         inside.process.cwd = Some(copy.clone());
@@ -92,21 +92,21 @@ fn of_case(
 fn process(hook: &HookRunReport) -> String {
     let exit = hook.exit.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
     let mut text = format!("      {} {}\n", styled(SOURCE, &hook.name), styled(FAINT, &exit));
-    for (name, said) in [("stdin", &hook.stdin), ("stdout", &hook.stdout), ("stderr", &hook.stderr)] {
-        if said.trim().is_empty() {
+    for (name, content) in [("stdin", &hook.stdin), ("stdout", &hook.stdout), ("stderr", &hook.stderr)] {
+        if content.trim().is_empty() {
             text.push_str(&format!("        {}\n", styled(FAINT, &format!("{name}: nothing"))));
         } else {
             text.push_str(&format!(
                 "        {}\n{}",
                 styled(FAINT, &format!("{name}:")),
-                lines(&plain(said), 10)
+                lines(&plain(content), 10)
             ));
         }
     }
     text
 }
 
-/// Returns a text with blanks in front of each line, which keep their colours.
+/// Returns a text with blanks in front of each line, keeping its colours.
 fn lines(text: &str, indent: usize) -> String {
     text.trim_end().lines().map(|line| format!("{}{line}\n", " ".repeat(indent))).collect()
 }
@@ -209,7 +209,7 @@ fn summary(report: &TestReport, around: &Surroundings) -> String {
     text
 }
 
-/// The first count always, the others if there are any.
+/// Joins the counts: the first always, the others if they are not zero.
 fn joined(counts: &[(&str, usize, anstyle::Style)]) -> String {
     let shown = counts.iter().enumerate().filter(|(at, (_, number, _))| *at == 0 || *number > 0);
     let parts: Vec<String> =

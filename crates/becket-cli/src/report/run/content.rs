@@ -4,12 +4,12 @@ use becket_llm::{Block, Usage};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The blocks of a message.
+/// Returns the blocks of a message.
 pub(super) fn blocks(content: &[Block]) -> Vec<Value> {
     content.iter().map(block).collect()
 }
 
-/// Returns the blocks of an answer as they are displayed: a hook's replacement of its text (D11) is its text.
+/// Returns the blocks of an answer as they are displayed: a hook's replacement of the text (D11) takes its place.
 pub(super) fn shown(content: &[Block], displayed: Option<&str>) -> Vec<Value> {
     let Some(displayed) = displayed else { return blocks(content) };
     let mut texts = std::iter::once(displayed);
@@ -25,7 +25,7 @@ pub(super) fn shown(content: &[Block], displayed: Option<&str>) -> Vec<Value> {
     left.collect()
 }
 
-/// A result that is a single text is written as that text, as scripts expect.
+/// Returns a block. A result that is a single text is written as that text, as scripts expect.
 fn block(block: &Block) -> Value {
     let mut written = block.to_json();
     if let Block::ToolResult { content, .. } = block
@@ -36,7 +36,7 @@ fn block(block: &Block) -> Value {
     written
 }
 
-/// Tokens, under the names of the Messages API.
+/// Token counts, under the names of the Messages API.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Tokens {
     input_tokens: u64,

@@ -15,9 +15,9 @@ pub(crate) enum SessionEvent {
     Update(Box<Update>),
     /// An event of a hook.
     Hook(Box<RunEvent>),
-    /// A line for the program that has started this one: a request, or the answer to one.
+    /// A line for the program that started this one: a request, or an answer to one.
     Control(Box<Value>),
-    /// The host has asked for the messages of subagents, too.
+    /// The host has requested the messages of subagents as well.
     SubagentsWanted,
     /// The session has begun to work, waits for the host, or is idle.
     State(SessionState),
@@ -30,7 +30,7 @@ pub(crate) enum SessionEvent {
 pub(crate) struct SessionState {
     /// `running`, `requires_action` or `idle`.
     pub(crate) name: &'static str,
-    /// True if only the SDK reads it, and not its application.
+    /// True if only the SDK reads the state, and not its application.
     pub(crate) for_sdk: bool,
 }
 

@@ -3,7 +3,7 @@
 use crate::report::human::fired::row;
 use crate::report::style::{FAINT, HEAD, WARNING, one_line, plain, styled};
 use crate::report::table::Table;
-use crate::report::wrap::block;
+use crate::wrap::block;
 use becket_embed::view::ran::RunReport;
 use becket_engine::Run;
 use becket_model::{Attributed, Reply, Verdict};
@@ -17,7 +17,7 @@ const LINES: usize = 4;
 /// The number of characters of an input that are shown.
 const INPUT: usize = 100;
 
-/// Returns the rows of all hooks, or of those with a message; in the order of listing, not of completion.
+/// Returns the rows of all hooks, or of those with a message, in the order of the configuration, not of completion.
 pub(super) fn rows(runs: &[Arc<Run>], all: bool, indent: usize, width: Option<usize>) -> String {
     let mut shown: Vec<&Arc<Run>> = runs.iter().filter(|run| all || says_something(run)).collect();
     shown.sort_by_key(|run| {
@@ -31,7 +31,7 @@ pub(super) fn rows(runs: &[Arc<Run>], all: bool, indent: usize, width: Option<us
     table.fitted(indent, width)
 }
 
-/// Its reason is below the rows, in full.
+/// Returns the report of a run without its reason, which is shown in full below the rows.
 fn short(run: &Run) -> RunReport {
     let ran = RunReport::new(run);
     let rewrote = run.reply.fields.updated_input.as_ref().map(|_| "rewrote");
@@ -61,13 +61,13 @@ pub(super) fn verdict(verdict: &Verdict, all: bool, indent: usize) -> String {
     if let Some(Attributed { what, .. }) = &verdict.fields.updated_input {
         text.push_str(&format!("{blanks}{} {}\n", styled(HEAD, "runs instead:"), input(what)));
     }
-    for said in &verdict.fields.sandbox {
-        let rights = one_line(&said.what.to_string(), CONTEXT);
+    for entry in &verdict.fields.sandbox {
+        let rights = one_line(&entry.what.to_string(), CONTEXT);
         text.push_str(&format!("{blanks}{} {rights}\n", styled(HEAD, "takes rights away:")));
     }
-    for said in &verdict.context {
-        let told = one_line(&said.what.text, CONTEXT);
-        text.push_str(&format!("{blanks}{} {told}\n", styled(FAINT, "context:")));
+    for entry in &verdict.context {
+        let context = one_line(&entry.what.text, CONTEXT);
+        text.push_str(&format!("{blanks}{} {context}\n", styled(FAINT, "context:")));
     }
     text
 }
@@ -83,7 +83,7 @@ fn beginning(reason: &str) -> String {
     }
 }
 
-/// The most informative keys of a call, in this order.
+/// The most informative keys of a call, in order of preference.
 const PRIMARY: &[&str] = &[
     "command",
     "file_path",
@@ -111,7 +111,7 @@ pub(super) fn input(input: &Map<String, Value>) -> String {
     }
 }
 
-/// Returns the lines that are not blank: blank ones would take space from the others.
+/// Removes blank lines, which would take space from the others.
 fn without_blank_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines.join("\n")

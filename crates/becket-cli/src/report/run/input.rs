@@ -1,5 +1,5 @@
 //! The input lines of `--input-format stream-json`: each is a message of the user, or a control line of the program
-//! that has started this one.
+//! that started this one.
 
 use becket_llm::Block;
 use becket_model::interpret::parse_message;
@@ -40,21 +40,21 @@ const CONTROL: [&str; 4] = ["control_request", "control_response", "control_canc
 /// The path of a hook's answer in a `control_response`.
 const ANSWER: [&str; 2] = ["response", "response"];
 
-/// The decision keys that occur more than once in the answer that a line is (O1).
+/// Returns the decision keys that occur more than once in the answer of a line (O1).
 pub(crate) fn repeated(line: &str) -> Vec<String> {
     parse_message(line, &ANSWER).map(|(_, repeated)| repeated).unwrap_or_default()
 }
 
-/// The program's fields of a message that it sends; the result of the prompt repeats them.
+/// The fields that the program sends with a message; the result of the prompt repeats them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct MessageMetadata {
     /// The origin of the message. From a program only `human` is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<Origin>,
-    /// The program's own name for the message.
+    /// The program's own id of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     user_message_uuid: Option<String>,
-    /// The same as a list, since a turn works on one message.
+    /// The same id as a list, since a turn works on one message.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     user_message_uuids: Vec<String>,
 }
@@ -63,12 +63,12 @@ pub(crate) struct MessageMetadata {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Origin {
-    /// A person.
+    /// A user.
     Human,
 }
 
 impl MessageMetadata {
-    /// Returns the program's own name for the message.
+    /// Returns the program's own id of the message.
     pub(crate) fn uuid(&self) -> Option<&str> {
         self.user_message_uuid.as_deref()
     }
@@ -84,13 +84,13 @@ impl MessageMetadata {
     }
 }
 
-/// A line that can be read.
+/// A valid line.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Line {
     /// A message of the user.
     Message {
         content: Vec<Block>,
-        /// The program composed it (`client_composed`): its text runs no command and reads no file.
+        /// True if the program composed the message (`client_composed`): its text runs no command and reads no file.
         verbatim: bool,
         /// The program's fields.
         sent: MessageMetadata,
@@ -99,10 +99,10 @@ pub(crate) enum Line {
     Control(Map<String, Value>),
 }
 
-/// Reads a line; an empty one is none.
+/// Reads a line; returns `None` if it is empty.
 ///
 /// # Errors
-/// Errors if it is neither a message of the user nor a control line.
+/// Errors if the line is neither a message of the user nor a control line.
 pub(crate) fn read_line(line: &str) -> Result<Option<Line>, BadLine> {
     if line.trim().is_empty() {
         return Ok(None);
@@ -124,7 +124,7 @@ pub(crate) fn read_line(line: &str) -> Result<Option<Line>, BadLine> {
     }
 }
 
-/// Returns whether `client_composed` is set; a value of a wrong type counts as set, since it restricts.
+/// Returns true if `client_composed` is set; a value of a wrong type counts as set, since it restricts.
 fn is_client_composed(fields: &Map<String, Value>) -> bool {
     !matches!(fields.get("client_composed"), None | Some(Value::Null | Value::Bool(false)))
 }
@@ -147,12 +147,13 @@ fn message(fields: &Map<String, Value>) -> Result<Vec<Block>, BadLine> {
     if blocks.iter().any(says_something) { Ok(blocks) } else { Err(BadLine::Empty) }
 }
 
-/// Quotes a field for a message about it.
+/// Quotes a field for an error message.
 pub(crate) fn quoted(value: Option<&Value>) -> String {
     value.map_or_else(|| "missing".to_owned(), |value| format!("`{value}`"))
 }
 
-/// A user may send text, pictures and documents. Calls and results belong to the agent: no prompt may forge one.
+/// Reads a block. A user may send text, images and documents. Calls and results belong to the agent: no prompt may
+/// forge one.
 fn block(at: usize, value: &Value) -> Result<Block, BadLine> {
     let bad = |why| BadLine::Block { at, why };
     let Value::Object(fields) = value else { return Err(bad("is not an object")) };
@@ -163,7 +164,7 @@ fn block(at: usize, value: &Value) -> Result<Block, BadLine> {
             let source = source.ok_or(bad("is an image without a `source`"))?;
             match (text(source, "media_type"), text(source, "data")) {
                 (Some(media_type), Some(data)) => Ok(Block::Image { media_type, data }),
-                // A reference to another location is left to the provider.
+                // A reference to another location is passed to the provider unchanged.
                 (None, _) | (_, None) => Ok(Block::Other(value.clone())),
             }
         }

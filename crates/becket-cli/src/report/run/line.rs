@@ -1,4 +1,4 @@
-//! The lines of a conversation: one type each, with a stable order of fields.
+//! The lines of a conversation: one type for each, with a stable order of fields.
 
 use super::content::Tokens;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub(super) struct Assistant {
     pub(super) uuid: String,
 }
 
-/// The message of an answer, as the Messages API has it.
+/// The message of an answer, in the format of the Messages API.
 #[derive(Debug, Serialize)]
 pub(super) struct Answer {
     pub(super) model: String,
@@ -36,7 +36,7 @@ pub(super) struct User {
     pub(super) r#type: &'static str,
     pub(super) message: UserContent,
     pub(super) parent_tool_use_id: Option<String>,
-    /// Set if it comes neither from a user nor from a tool.
+    /// True if the message comes neither from a user nor from a tool.
     #[serde(rename = "isSynthetic", skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_synthetic: bool,
     pub(super) session_id: String,
@@ -54,7 +54,7 @@ pub(super) struct UserContent {
 #[derive(Debug, Serialize)]
 pub(super) struct StreamEvent {
     pub(super) r#type: &'static str,
-    /// The piece, as the Messages API streams it.
+    /// The piece, in the streaming format of the Messages API.
     pub(super) event: Value,
     pub(super) session_id: String,
     pub(super) parent_tool_use_id: Option<String>,

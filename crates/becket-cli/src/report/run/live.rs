@@ -1,16 +1,16 @@
 //! A session for people: the agent's messages and calls, and the results of hooks, as they happen.
 //!
-//! The last answer goes to stdout, everything else to stderr. Output about a call is below its line, which is repeated
-//! if concurrent calls alternate.
+//! The last answer goes to stdout, everything else to stderr. Output about a call is shown below the line of the call,
+//! which is repeated if concurrent calls alternate.
 
 mod calls;
 mod firings;
 
 use super::event::SessionEvent;
 use super::result::RunResult;
-use super::summary::{Counts, errors, summary};
+use super::summary::{PromptCounters, errors, summary};
 use crate::report::style::{ERROR, FAINT, HEAD, NONE, WARNING, one_line, plain, styled};
-use crate::report::wrap::block;
+use crate::wrap::block;
 use becket_agent::update::{Level, Notice, Origin, Update, UpdateKind};
 use becket_engine::RunEvent;
 use becket_llm::{Block, Usage};
@@ -33,45 +33,45 @@ pub(crate) struct Page {
 pub(crate) enum Verbosity {
     /// The answer, and messages that a user must not miss.
     Needed,
-    /// The work in between, as well.
+    /// The work in between as well.
     Work,
-    /// The silent hooks, as well.
+    /// The silent hooks as well.
     All,
 }
 
-/// Writes for people.
+/// Formats a session for people.
 pub(crate) struct Live {
-    telling: Verbosity,
+    verbosity: Verbosity,
     calls: Calls,
     firings: Firings,
-    counts: Counts,
+    counts: PromptCounters,
     usage: Usage,
     /// An answer without calls: the last one, unless a hook makes the agent continue.
     held: Option<String>,
-    /// The maximum width of tables; unlimited if `None`.
+    /// The maximum width of tables; `None` if unlimited.
     width: Option<usize>,
 }
 
 impl Live {
-    /// A session that opens.
-    pub(crate) fn new(telling: Verbosity) -> Self {
+    /// Creates the state of a session that opens.
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
         Live {
-            telling,
+            verbosity,
             calls: Calls::default(),
             firings: Firings::default(),
-            counts: Counts::default(),
+            counts: PromptCounters::default(),
             usage: Usage::default(),
             held: None,
             width: None,
         }
     }
 
-    /// Fits tables to a width from now on.
+    /// Limits tables to a width from now on.
     pub(crate) fn fit(&mut self, width: usize) {
         self.width = Some(width);
     }
 
-    /// Returns the output about it.
+    /// Returns the output about an event.
     pub(crate) fn page(&mut self, shown: &SessionEvent) -> Page {
         let stderr = match shown {
             SessionEvent::Opened(started) => self.opened(&started.init.model, &started.prompt),
@@ -87,14 +87,14 @@ impl Live {
     }
 
     fn works(&self) -> bool {
-        match self.telling {
+        match self.verbosity {
             Verbosity::Needed => false,
             Verbosity::Work | Verbosity::All => true,
         }
     }
 
     fn opened(&mut self, model: &str, prompt: &str) -> String {
-        self.counts = Counts::default();
+        self.counts = PromptCounters::default();
         self.usage = Usage::default();
         if !self.works() {
             return String::new();
@@ -109,7 +109,7 @@ impl Live {
                 self.usage = self.usage.plus(*usage);
                 self.answered(content, displayed.as_deref(), depth)
             }
-            UpdateKind::Told { content, .. } => self.failed_results(content),
+            UpdateKind::UserMessage { content, .. } => self.failed_results(content),
             UpdateKind::CallStarted { tool_use_id, .. } if self.works() => self.calls.line(tool_use_id),
             UpdateKind::CallStarted { .. }
             | UpdateKind::CallEnded { .. }
@@ -148,7 +148,7 @@ impl Live {
         }
     }
 
-    /// A line that belongs to no call.
+    /// Returns a line that belongs to no call.
     fn aside(&mut self, line: &str) -> String {
         self.calls.leave();
         format!("{line}\n")
@@ -171,7 +171,7 @@ impl Live {
         before
     }
 
-    /// An answer that was not the last, after all.
+    /// Returns an earlier answer that turned out not to be the last.
     fn earlier_answer(&mut self) -> String {
         match self.held.take() {
             Some(text) if self.works() && !text.trim().is_empty() => {
@@ -182,7 +182,7 @@ impl Live {
         }
     }
 
-    /// Returns the results of calls: only failures are shown.
+    /// Returns the results of calls; only failures are shown.
     fn failed_results(&mut self, content: &[Block]) -> String {
         let mut text = String::new();
         for block in content {
@@ -199,13 +199,13 @@ impl Live {
         if decided.sends_back {
             self.counts.sent_back();
         }
-        let body = decided.body(self.telling == Verbosity::All, self.width);
+        let body = decided.body(self.verbosity == Verbosity::All, self.width);
         if !self.works() || body.is_empty() {
             return String::new();
         }
         // The last answer is shown at the end, and not before the hooks that accept it as the last.
         let before = if decided.ends && !decided.sends_back { String::new() } else { self.earlier_answer() };
-        match decided.call.as_ref().filter(|call| self.calls.knows(call)) {
+        match decided.call.as_ref().filter(|call| self.calls.contains(call)) {
             Some(call) => {
                 if decided.says_why() {
                     self.calls.explained(call);

@@ -7,18 +7,18 @@ use becket_model::{Event, EventKind};
 pub(crate) struct Ids(fn() -> String);
 
 impl Ids {
-    /// Random ones.
+    /// Creates a generator of random ids.
     pub(crate) fn random() -> Self {
         Ids(|| uuid::Uuid::new_v4().to_string())
     }
 
-    /// Deterministic ones, for tests.
+    /// Creates a generator of deterministic ids, for tests.
     #[cfg(test)]
     pub(crate) fn fixed() -> Self {
         Ids(|| "uuid".to_owned())
     }
 
-    /// The next one.
+    /// Returns the next id.
     pub(crate) fn next(self) -> String {
         (self.0)()
     }
@@ -26,7 +26,7 @@ impl Ids {
 
 /// Returns the name of a hook in lines about its event: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`.
 pub(super) fn hook_name(event: &Event) -> String {
-    // The hooks of these two are named by the event alone.
+    // Hooks of these two events are named by the event alone.
     let is_bare = matches!(event.kind(), EventKind::UserPromptExpansion | EventKind::SubagentStop);
     match event.body.subject().filter(|_| !is_bare) {
         Some(subject) => format!("{}:{subject}", event.kind().name()),

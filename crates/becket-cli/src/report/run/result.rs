@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The last line of a prompt in stream-json, and all of json.
+/// The result of a prompt: its last line in stream-json, and the whole output in json.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RunResult {
     r#type: &'static str,
@@ -24,21 +24,21 @@ pub(crate) struct RunResult {
     pub(crate) num_turns: u32,
     /// The last answer's text, or the reason why there is none.
     pub(crate) result: String,
-    /// The last answer as JSON of the host's schema.
+    /// The last answer as JSON that matches the host's schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) structured_output: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) errors: Vec<String>,
-    /// The reason why the model stopped, or else why a hook stopped it (O7).
+    /// The reason why the model stopped, or the reason of the hook that stopped it (O7).
     pub(crate) stop_reason: Option<String>,
-    /// The hook that stopped it.
+    /// The hook that stopped the turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stopped_by: Option<String>,
     pub(crate) session_id: String,
-    /// The cost of the session so far; `None` if a price is not known.
+    /// The cost of the session so far; `None` if a price is unknown.
     total_cost_usd: Option<f64>,
     usage: Tokens,
-    /// The part of each model in it.
+    /// The share of each model in the cost.
     #[serde(rename = "modelUsage")]
     model_usage: BTreeMap<String, ModelSpending>,
     pub(crate) permission_denials: Vec<DeniedCall>,
@@ -52,13 +52,13 @@ pub(crate) struct RunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     api_error_status: Option<u16>,
     uuid: String,
-    /// The failed request to a model, if that ended the turn.
+    /// The failed request to a model, if it ended the turn.
     #[serde(skip)]
     pub(super) api_error: Option<ApiError>,
-    /// The program's fields of the prompt.
+    /// The fields that the program sent with the prompt.
     #[serde(flatten)]
     sent: MessageMetadata,
-    /// True if the program itself has answered, and no model was called.
+    /// True if the program itself answered, and no model was called.
     #[serde(skip)]
     pub(crate) is_command: bool,
 }
@@ -80,7 +80,7 @@ pub(crate) struct DeniedCall {
     tool_input: Map<String, Value>,
 }
 
-/// A call that waits.
+/// A call that waits for the session to be resumed.
 #[derive(Debug, Clone, Serialize)]
 struct DeferredCall {
     id: String,
@@ -89,7 +89,7 @@ struct DeferredCall {
 }
 
 impl RunResult {
-    /// Returns the reason for its end in one word; an interrupt by what it has interrupted.
+    /// Returns the reason for the end in one word; for an interrupt, it depends on what was interrupted.
     fn terminal_reason(end: &TurnEnd) -> &'static str {
         match (&end.reason, end.in_calls) {
             (EndReason::Interrupted, true) => "aborted_tools",
@@ -132,7 +132,7 @@ impl RunResult {
         }
     }
 
-    /// Returns whether there was work to summarize: not for a prompt that a hook has rejected, or an invalid command.
+    /// Returns true if there was work to summarize: not for a prompt that a hook rejected, or an invalid command.
     pub(crate) fn has_worked(&self) -> bool {
         !self.is_command && (self.num_turns > 0 || self.terminal_reason != "prompt_rejected")
     }
@@ -166,7 +166,7 @@ impl RunResult {
         matches!(self.terminal_reason, "aborted_tools" | "aborted_streaming")
     }
 
-    /// Turns it into a success: for a program, a rejected prompt or command is an answer like any other.
+    /// Converts the result to a success: for a program, a rejected prompt or command is an answer like any other.
     #[must_use]
     pub(crate) fn into_success(self) -> Self {
         RunResult { subtype: "success", is_error: false, errors: Vec::new(), ..self }
@@ -179,8 +179,8 @@ impl RunResult {
         session: String,
         uuid: String,
     ) -> Self {
-        let (said, error) = match done {
-            Ok(said) => (said, None),
+        let (answer, error) = match done {
+            Ok(answer) => (answer, None),
             Err(why) => (String::new(), Some(why)),
         };
         let (subtype, terminal_reason) = match &error {
@@ -194,7 +194,7 @@ impl RunResult {
             duration_ms: milliseconds(took),
             duration_api_ms: 0,
             num_turns: 0,
-            result: error.clone().unwrap_or(said),
+            result: error.clone().unwrap_or(answer),
             structured_output: None,
             errors: error.into_iter().collect(),
             stop_reason: None,
@@ -268,7 +268,7 @@ fn stop_reason(reason: &EndReason) -> Option<String> {
     }
 }
 
-/// The hook that stopped the turn.
+/// Returns the hook that stopped the turn.
 fn stopped_by(reason: &EndReason) -> Option<String> {
     match reason {
         EndReason::HookStopped { by, .. } => by.clone(),
@@ -311,10 +311,10 @@ fn api_error_status(reason: &EndReason) -> Option<u16> {
     if let EndReason::ApiError { status, .. } = reason { *status } else { None }
 }
 
-/// The class of an otherwise unclassified error.
+/// The error class of an otherwise unclassified error.
 const UNKNOWN: &str = "unknown";
 
-/// Returns the reason why the request failed; `None` if it did not.
+/// Returns the reason why the request failed; `None` if it did not fail.
 fn error(reason: &EndReason) -> Option<String> {
     Some(match reason {
         EndReason::Completed

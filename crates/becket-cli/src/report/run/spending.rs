@@ -3,7 +3,7 @@
 use becket_agent::ModelUsage;
 use serde::Serialize;
 
-/// An entry of `modelUsage`. What is not known is null.
+/// An entry of `modelUsage`. Unknown values are null.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ModelSpending {
@@ -25,7 +25,7 @@ impl From<ModelUsage> for ModelSpending {
             output_tokens: used.usage.output_tokens,
             cache_read_input_tokens: used.usage.cache_read,
             cache_creation_input_tokens: used.usage.cache_write,
-            // Searches of a provider are not offered to models.
+            // The web searches of a provider are not offered to models.
             web_search_requests: 0,
             cost_usd: used.cost_usd,
             context_window: used.spec.context_window,

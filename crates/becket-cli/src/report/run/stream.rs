@@ -1,6 +1,6 @@
 //! A session as lines of JSON (`--output-format stream-json`).
 //!
-//! INVARIANT: a line is one JSON object and a line break, and each hook that ends has started on a line before.
+//! INVARIANT: a line is one JSON object and a line break, and an earlier line reports the start of each hook that ends.
 
 use super::content::{blocks, shown};
 use super::event::SessionEvent;
@@ -28,11 +28,11 @@ use tasks::RunningTasks;
 /// The lines that are requested in addition to the usual ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StreamOptions {
-    /// The lines of hooks.
+    /// True to write the lines of hooks.
     pub(crate) hooks: bool,
-    /// Pieces of answers.
+    /// True to write pieces of answers.
     pub(crate) pieces: bool,
-    /// Messages of subagents, in addition to their tool calls.
+    /// True to write messages of subagents, in addition to their tool calls.
     pub(crate) subagents: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Stream {
     wanted: StreamOptions,
     session: String,
     hooks: Hooks,
-    /// The answers that arrive, by the call whose subagent they belong to.
+    /// The answers that are arriving, by the call that started their subagent.
     pieces: HashMap<Option<String>, Pieces>,
     tasks: RunningTasks,
 }
@@ -65,7 +65,7 @@ impl Stream {
         if let SessionEvent::Hook(event) = shown
             && let RunEventKind::Fired { event } = &event.what
         {
-            // The session id is needed first, since hooks run at the start.
+            // The session id is needed early, since hooks run at the start.
             self.session = event.session.id.to_string();
         }
         match shown {
@@ -95,7 +95,7 @@ impl Stream {
                 None => String::new(),
             },
             SessionEvent::Hook(_) => String::new(),
-            SessionEvent::Control(said) => line(said),
+            SessionEvent::Control(message) => line(message),
             SessionEvent::Ended(result) => {
                 let failed = result.api_error.as_ref().map(|error| self.api_error(error));
                 failed.unwrap_or_default() + &line(result)
@@ -132,11 +132,11 @@ impl Stream {
                 }
                 self.answer(answer, parent)
             }
-            UpdateKind::Told { content, hidden } if self.leaves_out(parent.as_ref()) => {
+            UpdateKind::UserMessage { content, hidden } if self.leaves_out(parent.as_ref()) => {
                 let results = calls_alone(content);
                 if results.is_empty() { String::new() } else { self.user_message(&results, *hidden, parent) }
             }
-            UpdateKind::Told { content, hidden } => self.user_message(content, *hidden, parent),
+            UpdateKind::UserMessage { content, hidden } => self.user_message(content, *hidden, parent),
             UpdateKind::Notice(notice) => self.system("informational", &informational(notice)),
             UpdateKind::StopHooks(summary) => self.system("stop_hook_summary", &stop_hooks(summary)),
             UpdateKind::Retrying { attempt, after, because } => {
@@ -170,7 +170,8 @@ impl Stream {
         }
     }
 
-    /// Returns whether the texts of this conversation are left out: it is a subagent's, and they were not requested.
+    /// Returns true if the texts of this conversation are left out: it belongs to a subagent, and they were not
+    /// requested.
     fn leaves_out(&self, parent: Option<&String>) -> bool {
         parent.is_some() && !self.wanted.subagents
     }
@@ -196,7 +197,7 @@ impl Stream {
         })
     }
 
-    /// Returns the line that replaces the answer that never arrived.
+    /// Returns the line that replaces an answer that never arrived.
     fn api_error(&self, error: &ApiError) -> String {
         let text = format!("API Error: {}", error.message);
         line(&Assistant {
@@ -311,7 +312,7 @@ fn stop_hooks(summary: &StopSummary) -> StopHookSummary {
     }
 }
 
-/// Returns one line. A value that can't be serialized yields nothing: no line is better than a broken one.
+/// Returns one line. A value that can't be serialized yields nothing: a missing line is better than a broken one.
 pub(super) fn line(what: &impl Serialize) -> String {
     serde_json::to_string(what).map(|line| line + "\n").unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The counters of a prompt.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Counts {
+pub(super) struct PromptCounters {
     calls: u32,
     hooks: u32,
     blocked: u32,
@@ -17,7 +17,7 @@ pub(super) struct Counts {
     sent_back: u32,
 }
 
-impl Counts {
+impl PromptCounters {
     pub(super) fn call(&mut self) {
         self.calls += 1;
     }
@@ -51,7 +51,7 @@ impl Counts {
     }
 }
 
-/// Formats `3 calls (1 denied)`; empty if there were none.
+/// Formats a count such as `3 calls (1 denied)`; empty if it is zero.
 fn counted(number: u32, what: &str, parts: &[(u32, &str)]) -> String {
     let parts: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
@@ -64,7 +64,7 @@ fn counted(number: u32, what: &str, parts: &[(u32, &str)]) -> String {
 }
 
 /// Returns the line about the whole prompt.
-pub(super) fn summary(result: &RunResult, counts: Counts, tokens: (u64, u64)) -> String {
+pub(super) fn summary(result: &RunResult, counts: PromptCounters, tokens: (u64, u64)) -> String {
     let (style, word) = ended(result);
     let parts = [
         counted(result.num_turns, "answer", &[]),
@@ -78,7 +78,7 @@ pub(super) fn summary(result: &RunResult, counts: Counts, tokens: (u64, u64)) ->
     format!("{}  {}\n", styled(style, word), styled(FAINT, &parts.join(" · ")))
 }
 
-/// Returns the errors in full, and the hook that has stopped the turn (O7). An interrupt is not an error: the last line
+/// Returns the errors in full, and the hook that stopped the turn (O7). An interrupt is not an error: the last line
 /// reports it.
 pub(super) fn errors(result: &RunResult) -> String {
     if result.was_interrupted() {

@@ -18,15 +18,15 @@ pub(crate) struct Init {
     #[serde(rename = "apiKeySource")]
     pub(crate) api_key_source: String,
     pub(crate) becket_version: &'static str,
-    /// The release whose protocol is implemented, as the SDKs compare it.
+    /// The release whose protocol is implemented, in the form that the SDKs compare.
     pub(crate) claude_code_version: &'static str,
     pub(crate) output_style: String,
     pub(crate) agents: Vec<String>,
     pub(crate) skills: Vec<String>,
     pub(crate) plugins: Vec<Plugin>,
-    /// Optional parts of the protocol that are implemented.
+    /// The optional parts of the protocol that are implemented.
     pub(crate) capabilities: Vec<&'static str>,
-    /// Options that were given and have no effect.
+    /// The options that were given and have no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<String>,
 }
@@ -44,11 +44,11 @@ pub(crate) struct Server {
 pub(crate) struct Plugin {
     pub(crate) name: String,
     pub(crate) path: String,
-    /// Its id in settings.
+    /// The id of the plugin in settings.
     pub(crate) source: String,
 }
 
-/// A line of this type, around its content.
+/// A line of this type, with its content.
 #[derive(Debug, Serialize)]
 pub(super) struct System<'a, T> {
     pub(super) r#type: &'static str,
@@ -56,7 +56,7 @@ pub(super) struct System<'a, T> {
     #[serde(flatten)]
     pub(super) what: &'a T,
     pub(super) uuid: String,
-    /// Not on the first line, which has it among the others.
+    /// The session id; left out on the first line, whose content includes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session_id: Option<&'a str>,
 }
@@ -69,7 +69,7 @@ pub(super) struct HookStarted {
     pub(super) hook_event: &'static str,
 }
 
-/// `hook_progress`: what a hook has just printed.
+/// `hook_progress`: the output that a hook has just printed.
 #[derive(Debug, Serialize)]
 pub(super) struct HookProgress {
     #[serde(flatten)]
@@ -190,7 +190,7 @@ pub(super) struct Task {
     pub(super) usage: Option<TaskUsage>,
 }
 
-/// `task_progress`: an agent in the background has called a tool, or answered.
+/// `task_progress`: a background agent has called a tool, or answered.
 #[derive(Debug, Serialize)]
 pub(super) struct TaskProgress {
     pub(super) task_id: String,
@@ -218,7 +218,7 @@ pub(super) struct TaskUpdate {
     pub(super) patch: serde_json::Value,
 }
 
-/// `background_tasks_changed`: all that run now.
+/// `background_tasks_changed`: all tasks that are currently running.
 #[derive(Debug, Serialize)]
 pub(super) struct BackgroundTasks {
     pub(super) tasks: Vec<ListedTask>,
@@ -238,7 +238,7 @@ pub(super) struct ListedTask {
 #[derive(Debug, Serialize)]
 pub(super) struct SessionStateChanged {
     pub(super) state: &'static str,
-    /// True if only the package asked for it, which keeps it from the application.
+    /// True if only the SDK package requested it, and keeps it from the application.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) sdk_host_only: bool,
 }

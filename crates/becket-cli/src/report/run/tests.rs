@@ -1,4 +1,4 @@
-//! Events, and the text that reports them.
+//! Events, and the output that reports them.
 
 use super::*;
 use becket_agent::turn::{DeferredCall, Denial, EndReason, TurnEnd};
@@ -82,7 +82,7 @@ fn of_end(end: &TurnEnd) -> RunResult {
     RunResult::new(end, None, "s1".into(), "uuid".into())
 }
 
-/// The one line of it.
+/// Returns the only line about an event.
 fn line(wanted: StreamOptions, shown: &SessionEvent) -> String {
     let mut stream = Stream::new(wanted, Ids::fixed());
     drop(stream.lines(&opened()));
@@ -121,7 +121,7 @@ fn each_kind_of_line_has_its_fields_in_their_order() {
             ),
         ),
         (
-            main_says(UpdateKind::Told { content: vec![result("t1", "no", true)], hidden: false }),
+            main_says(UpdateKind::UserMessage { content: vec![result("t1", "no", true)], hidden: false }),
             concat!(
                 r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","#,
                 r#""content":"no","is_error":true}]},"parent_tool_use_id":null,"session_id":"s1","uuid":"uuid"}"#
@@ -129,7 +129,7 @@ fn each_kind_of_line_has_its_fields_in_their_order() {
             .to_owned(),
         ),
         (
-            main_says(UpdateKind::Told { content: vec![Block::Text("go on".into())], hidden: true }),
+            main_says(UpdateKind::UserMessage { content: vec![Block::Text("go on".into())], hidden: true }),
             concat!(
                 r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go on"}]},"#,
                 r#""parent_tool_use_id":null,"isSynthetic":true,"session_id":"s1","uuid":"uuid"}"#
@@ -501,7 +501,7 @@ fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
     }
 }
 
-/// All that a person sees of it: stderr, then stdout.
+/// Returns everything that a user sees of the events: stderr, then stdout.
 fn seen(telling: Verbosity, all: &[SessionEvent]) -> (String, String) {
     let mut live = Live::new(telling);
     let (mut err, mut out) = (String::new(), String::new());
@@ -522,7 +522,7 @@ fn a_session() -> Vec<SessionEvent> {
             answered(vec![Block::Text("I look.".into()), call("t1", "ls"), call("t2", "rm -rf /")], None),
             started("t1"),
             started("t2"),
-            UpdateKind::Told {
+            UpdateKind::UserMessage {
                 content: vec![result("t1", "a", false), result("t2", "denied: no", true)],
                 hidden: false,
             },

@@ -10,12 +10,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// A case that was run.
+/// A case, after its run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CaseReport {
     /// Its name.
     pub(crate) name: String,
-    /// The place where it is written.
+    /// The position of its definition.
     pub(crate) at: SourcePosition,
     /// The result.
     pub(crate) result: Outcome,
@@ -31,11 +31,11 @@ pub(crate) struct CaseReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// Everything was as expected.
+    /// All expectations were met.
     Passed,
-    /// Something was not.
+    /// An expectation was not met.
     Failed,
-    /// It could not be tested.
+    /// The case could not be tested.
     Error,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct MismatchReport {
     pub(crate) what: &'static str,
     /// The expected value.
     pub(crate) wanted: String,
-    /// The value that was seen.
+    /// The actual value.
     pub(crate) seen: String,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct MismatchReport {
 pub(crate) struct HookRunReport {
     /// Its short name.
     pub(crate) name: String,
-    /// The place where it is written.
+    /// The position of its definition.
     pub(crate) at: SourcePosition,
     /// Its decision; `None` if it made none.
     pub(crate) decision: Option<&'static str>,
@@ -155,7 +155,7 @@ impl HookRunReport {
     }
 }
 
-/// Returns the place of a case.
+/// Returns the position of a case.
 pub(super) fn position(origin: &CaseOrigin) -> SourcePosition {
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     SourcePosition {
@@ -165,7 +165,7 @@ pub(super) fn position(origin: &CaseOrigin) -> SourcePosition {
     }
 }
 
-/// Returns the file of the project of which a file in a copy is the copy.
+/// Returns the project file that a file in the copy was copied from.
 pub(crate) fn original(file: &Path, copy: &Path, root: &Path) -> PathBuf {
     file.strip_prefix(copy).map_or_else(|_| file.to_owned(), |inside| root.join(inside))
 }

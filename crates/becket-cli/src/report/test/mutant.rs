@@ -12,7 +12,7 @@ use serde::Serialize;
 pub(crate) struct MutantRow {
     /// The short name of the hook.
     pub(crate) hook: String,
-    /// The place where the hook is written.
+    /// The position of the hook.
     pub(crate) at: SourcePosition,
     /// The mutant.
     pub(crate) mutant: &'static str,
@@ -34,18 +34,18 @@ pub(crate) enum MutantOutcome {
     Killed,
     /// No case noticed it.
     Survived,
-    /// No case could tell.
+    /// No case passed without it, so none could notice it.
     Vacuous,
-    /// It changes nothing about this hook.
+    /// The mutant has no effect on this hook.
     NotApplicable,
     /// The author declares that no case can notice it.
     Equivalent,
-    /// The author declares so, and a case noticed it.
+    /// The author declares that no case can notice it, but one did.
     WronglyEquivalent,
 }
 
 impl MutantOutcome {
-    /// Returns whether there is something to do about it.
+    /// Returns true if the outcome needs attention.
     pub(crate) const fn is_bad(self) -> bool {
         match self {
             MutantOutcome::Survived | MutantOutcome::Vacuous | MutantOutcome::WronglyEquivalent => true,
@@ -78,7 +78,7 @@ pub(crate) struct CoverageReport {
     pub(crate) unproven_guard: bool,
 }
 
-/// Returns the mutants as rows.
+/// Converts mutants to rows.
 pub(crate) fn mutants(reports: Vec<MutantReport>) -> Vec<MutantRow> {
     reports.into_iter().map(row).collect()
 }

@@ -1,4 +1,4 @@
-//! The editor: it writes lines to the proxy, and reads those that come back.
+//! The editor: it writes lines to the proxy, and reads the lines that come back.
 
 use crate::workspace;
 use agent_client_protocol::v1::schema::{PromptResponse, RequestPermissionRequest, SessionNotification};
@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Long enough for any loaded machine.
+/// A time limit that is long enough for any loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An editor with a proxy and an agent.
@@ -25,7 +25,7 @@ pub(super) struct Editor {
     pub(super) updates: Vec<Value>,
     /// Requests of the agent and the proxy, with the lines that they came in.
     pub(super) requests: Vec<(Value, String)>,
-    /// The answer to permission requests: the kind of option that is selected; none cancels.
+    /// The answer to permission requests: the kind of option that is selected; `None` cancels.
     pub(super) answers: Option<&'static str>,
 }
 
@@ -38,7 +38,7 @@ impl Editor {
         editor
     }
 
-    /// The same without a session.
+    /// Starts an editor in a project, without a session.
     pub(super) fn without_session(env: &TestEnv, arguments: &[&str]) -> Self {
         let agent = workspace().join("crates/becket-cli/tests/cli/acp/agent.py");
         let agent = agent.to_string_lossy().into_owned();
@@ -46,8 +46,7 @@ impl Editor {
         let all = ["acp"].into_iter().chain(arguments.iter().copied()).chain(["--", "python3", &agent]);
         let marker = Marker::new();
         let (name, value) = marker.env();
-        let mut command =
-            env.becket(all).env("LOG", &log.to_string_lossy()).env(&name, &value).into_command();
+        let mut command = env.becket(all).env_os("LOG", &log).env(&name, &value).into_command();
         let stderr = std::fs::File::create(env.root().join("stderr")).expect("a log");
         let mut proxy =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().expect("it starts");
@@ -75,7 +74,7 @@ impl Editor {
         editor
     }
 
-    /// Writes a line as it is.
+    /// Writes a line unchanged.
     pub(super) fn send(&mut self, line: &str) {
         let to = self.to.as_mut().expect("it is open");
         to.write_all(line.as_bytes()).and_then(|()| to.write_all(b"\n")).expect("it is read");
@@ -86,7 +85,7 @@ impl Editor {
         self.from.recv_timeout(PATIENCE).expect("a line")
     }
 
-    /// Sends a request, and returns its answer; answers what is asked meanwhile.
+    /// Sends a request, and returns its answer; answers incoming requests meanwhile.
     pub(super) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -116,7 +115,7 @@ impl Editor {
         self.updates.push(message["params"]["update"].clone());
     }
 
-    /// Answers a request: of files and terminals with nothing, of a permission as the test wants it.
+    /// Answers a request: an empty result for files and terminals, and `answers` for a permission.
     fn asked(&mut self, message: Value, line: String) {
         let id = message["id"].clone();
         let result = if message["method"] == "session/request_permission" {
@@ -145,7 +144,7 @@ impl Editor {
         answer
     }
 
-    /// Has the agent send a request; returns its answer as the agent got it.
+    /// Makes the agent send a request; returns the answer that the agent received.
     pub(super) fn agent_asks(&mut self, method: &str, params: &Value) -> Value {
         let request = json!({"jsonrpc": "2.0", "id": "a1", "method": method, "params": params});
         let answer = self.prompt(&format!("ask {request}"));
@@ -161,7 +160,7 @@ impl Editor {
         texts.filter_map(|update| update["content"]["text"].as_str()).collect()
     }
 
-    /// Returns the lines that the agent got.
+    /// Returns the lines that the agent received.
     pub(super) fn heard(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
@@ -175,7 +174,7 @@ impl Editor {
 
 impl Drop for Editor {
     fn drop(&mut self) {
-        // A test that has failed must not leave it.
+        // A failed test must not leave the proxy running.
         let _ = self.proxy.kill();
         let _ = self.proxy.wait();
     }

@@ -5,7 +5,7 @@ use super::{deciding, guarded, hook};
 use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 
-/// The parameters of a permission request for a command.
+/// Returns the parameters of a permission request for a command.
 fn command(line: &str) -> Value {
     json!({
         "sessionId": "s1",
@@ -45,7 +45,7 @@ fn a_denial_selects_the_option_that_rejects_and_the_user_is_not_asked() {
         let shown = editor.updates.iter().find(|update| update["toolCallId"] == "t1").expect("a call");
         let text = shown["content"][0]["content"]["text"].as_str().expect("a text");
         assert!(shown["status"] == "failed" && text.contains(reason), "{shown}");
-        // The model reads why with the next prompt.
+        // The model reads the reason with the next prompt.
         editor.prompt("go on");
         assert!(editor.said().iter().any(|text| text.contains("was not allowed")), "{:?}", editor.said());
     }
@@ -66,7 +66,7 @@ fn only_a_hook_or_a_rule_allows_without_the_user() {
         let answer = editor.agent_asks("session/request_permission", &command("make all"));
         assert_eq!((answer, editor.requests.len()), (selected("yes"), 0), "{hooks}");
     }
-    // Nobody decides: the user does, and the request is as it was.
+    // No hook or rule decides: the user does, and the request is unchanged.
     for (answers, option) in [(Some("allow_always"), "always"), (Some("reject_once"), "no")] {
         let env = guarded(&none, &none);
         let mut editor = Editor::start(&env);
@@ -149,7 +149,7 @@ fn what_an_agent_leaves_to_the_editor_is_held_whatever_its_mode_is() {
     let asked: Vec<&str> =
         editor.requests.iter().filter_map(|(request, _)| request["method"].as_str()).collect();
     assert_eq!(asked, ["session/request_permission"], "only the ask reached the editor");
-    // A yes of the user, or one that was given before, lets it pass.
+    // An approval of the user, or an earlier one, lets it pass.
     editor.answers = Some("allow_once");
     let make = json!({"sessionId": "s1", "command": "make", "args": ["all"]});
     assert_eq!(editor.agent_asks("terminal/create", &make), json!({}));
@@ -187,7 +187,7 @@ fn what_cant_be_read_is_refused_and_never_passed_on() {
     ] {
         assert_eq!(editor.agent_asks("fs/write_text_file", &params)["code"], -32602, "{params}");
     }
-    // Two readers could read two calls.
+    // Two parsers could read two different calls.
     let twice = r#"{"jsonrpc":"2.0","id":"a1","method":"terminal/create","params":{"sessionId":"s1","command":"ls","command":"rm"}}"#;
     editor.prompt(&format!("ask {twice}"));
     assert!(editor.said().iter().any(|text| text.contains("`command` occurs twice")), "{:?}", editor.said());

@@ -6,7 +6,7 @@ use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 use std::fs;
 
-/// A shell line that notes its input in a file of the project.
+/// Returns a shell line that writes its input to a file of the project.
 fn note(file: &str) -> String {
     format!("cat >> \"$CLAUDE_PROJECT_DIR\"/{file}")
 }
@@ -134,7 +134,7 @@ fn a_prompt_that_is_cancelled_while_its_hooks_run_is_not_sent() {
         &json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s1"}}).to_string(),
     );
     assert_eq!(editor.answer_of(&json!(9))["result"], json!({"stopReason": "cancelled"}));
-    // The answer is the proxy's: the agent may not have read its line yet.
+    // The answer comes from the proxy: the agent may not have read its line yet.
     assert!(wait_until(|| editor.heard().contains("session/cancel")));
     assert!(!editor.heard().contains("hello"));
 }

@@ -27,7 +27,7 @@ pub(super) struct Agent {
     pub(super) marker: Marker,
 }
 
-/// The messages of the gateway beside results.
+/// The messages of the gateway other than results.
 #[derive(Clone, Default)]
 pub(super) struct Heard {
     pub(super) changes: Arc<AtomicUsize>,
@@ -72,7 +72,7 @@ impl ClientHandler for Heard {
     }
 }
 
-/// A gateway that is being prepared.
+/// A gateway that is not started yet.
 pub(super) struct Gateway<'a> {
     env: &'a TestEnv,
     servers: Value,
@@ -82,7 +82,7 @@ pub(super) struct Gateway<'a> {
 }
 
 impl<'a> Gateway<'a> {
-    /// The gateway of a project, with the usual servers.
+    /// Prepares the gateway of a project, with the usual servers.
     pub(super) fn of(env: &'a TestEnv) -> Self {
         let servers = servers(env, &[]);
         Gateway { env, servers, arguments: Vec::new(), answer: None, by_config: true }
@@ -93,7 +93,7 @@ impl<'a> Gateway<'a> {
         self
     }
 
-    /// Uses the servers of the project alone.
+    /// Uses only the servers of the project.
     pub(super) fn without_servers(mut self) -> Self {
         self.by_config = false;
         self
@@ -104,13 +104,13 @@ impl<'a> Gateway<'a> {
         self
     }
 
-    /// The agent shows forms, and its user answers so.
+    /// Makes the agent show forms, which its user answers this way.
     pub(super) fn answering(mut self, answer: bool) -> Self {
         self.answer = Some(answer);
         self
     }
 
-    /// Returns the run.
+    /// Returns the prepared run.
     pub(super) fn prepared(&self) -> Run {
         let config = json!({ "mcpServers": self.servers }).to_string();
         let mut all = vec!["mcp"];
@@ -122,7 +122,7 @@ impl<'a> Gateway<'a> {
         self.env.becket(all).env("MCP_TIMEOUT", "20000")
     }
 
-    /// Starts it, and connects the agent.
+    /// Starts the gateway, and connects the agent.
     pub(super) fn start(self) -> Agent {
         let marker = Marker::new();
         let (name, value) = marker.env();
@@ -148,7 +148,7 @@ impl Agent {
         self.service.as_ref().expect("it is connected")
     }
 
-    /// Returns the tools that are offered, as they came.
+    /// Returns the offered tools, unchanged.
     pub(super) fn tools(&self) -> Vec<Value> {
         let tools = self.runtime.block_on(self.service().peer().list_all_tools()).expect("a list");
         tools.iter().map(|tool| serde_json::to_value(tool).expect("JSON")).collect()
@@ -158,7 +158,7 @@ impl Agent {
         self.tools().iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
     }
 
-    /// Calls a tool, and returns its result as it came.
+    /// Calls a tool, and returns its result unchanged.
     pub(super) fn call(&self, tool: &str, input: &Value) -> Value {
         self.try_call(tool, input).expect("a result")
     }
@@ -186,12 +186,12 @@ impl Agent {
         });
     }
 
-    /// Sends a call whose answer nobody waits for.
+    /// Sends a call without waiting for its answer.
     pub(super) fn send_call(&self, tool: &str) {
         self.send_call_with(tool, &json!({}));
     }
 
-    /// The same with an input.
+    /// Sends a call with an input, without waiting for its answer.
     pub(super) fn send_call_with(&self, tool: &str, input: &Value) {
         let peer = self.service().peer().clone();
         let params = params(tool, input);
@@ -210,7 +210,7 @@ impl Agent {
 
 impl Drop for Agent {
     fn drop(&mut self) {
-        // A test that has failed must not leave it.
+        // A failed test must not leave the gateway running.
         let _ = self.gateway.kill();
         let _ = self.gateway.wait();
     }

@@ -7,7 +7,7 @@ use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 use std::fs;
 
-/// A project whose hooks note failures.
+/// Creates a project whose hooks record failures.
 fn noting() -> TestEnv {
     let note = "cat >> \"$CLAUDE_PROJECT_DIR\"/failures";
     guarded(&json!({}), &json!({"PostToolUseFailure": [{"hooks": [{"type": "command", "command": note}]}]}))

@@ -6,7 +6,7 @@ use crate::workspace;
 use serde_json::{Value, json};
 use std::fs;
 
-/// An error with this reason.
+/// Asserts that a result is an error with this reason.
 #[track_caller]
 fn assert_refused(result: &Value, reason: &str) {
     assert_eq!(result["isError"], true, "{result}");
@@ -106,12 +106,12 @@ fn a_rewrite_is_what_runs_or_nothing_does() {
     let env = guarded(&json!({}), &hook("PreToolUse", "mcp__s__echo", &rewrite(json!({"a": 2}))));
     let result = Gateway::of(&env).start().call("s__echo", &json!({"a": 1}));
     assert_eq!(texts(&result), ["{\"a\": 2}"]);
-    // An input that the tool does not take.
+    // An input that the tool does not accept.
     let env = guarded(&json!({}), &hook("PreToolUse", "mcp__notes__add", &rewrite(json!({"text": 5}))));
     let result = Gateway::of(&env).start().call("notes__add", &json!({"text": "milk"}));
     assert_refused(&result, "a hook rewrote the input");
     assert!(!env.project().join("notes.txt").exists());
-    // One that a rule denies.
+    // An input that a rule denies.
     let rules = json!({"deny": ["mcp__s__echo(a:2)"]});
     let env = guarded(&rules, &hook("PreToolUse", "mcp__s__echo", &rewrite(json!({"a": "2"}))));
     assert_refused(&Gateway::of(&env).start().call("s__echo", &json!({"a": "1"})), "mcp__s__echo");
@@ -138,7 +138,7 @@ fn hooks_add_to_a_result_and_replace_it() {
     ];
     assert_eq!(texts(&result), expected);
     assert!(result.get("structuredContent").is_none(), "{result}");
-    // Blocks that this version does not know go through.
+    // Unknown kinds of blocks are passed on.
     let strange = agent.call("s__mixed", &json!({}));
     assert_eq!(strange["content"].as_array().expect("blocks").len(), 4, "{strange}");
 }
@@ -176,7 +176,7 @@ fn an_edited_hook_counts_from_the_next_call_on() {
     let hooks = hook("PreToolUse", "mcp__s__.*", &decision("deny", "since now"));
     env.write("project/.claude/settings.json", json!({ "hooks": hooks }).to_string());
     assert_refused(&agent.call("s__text", &json!({})), "since now");
-    // What can't be read opens nothing.
+    // With a configuration that can't be read, nothing starts.
     env.write("project/.claude/settings.json", "{ broken");
     assert_refused(&agent.call("s__text", &json!({})), "since now");
     assert_eq!(calls(&env), 1);
@@ -223,7 +223,7 @@ fn a_project_that_is_trusted_for_this_gateway_may_rewrite_calls() {
     fs::remove_file(env.root().join("home/.claude.json")).expect("a record");
     let result = Gateway::of(&env).arguments(&["--trust-project"]).start().call("s__echo", &json!({"a": 1}));
     assert_eq!(texts(&result), ["{\"a\": 2}"]);
-    // Without trust the hook does not run.
+    // Without trust, the hook does not run.
     let result = Gateway::of(&env).start().call("s__echo", &json!({"a": 1}));
     assert_eq!(texts(&result), ["{\"a\": 1}"]);
 }

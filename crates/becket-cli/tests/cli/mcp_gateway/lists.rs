@@ -52,7 +52,7 @@ fn a_slow_or_broken_server_holds_up_neither_the_list_nor_the_others() {
     all["mute"] = crate::mcp::server(&["--hang-initialize"]);
     all["dies"] = crate::mcp::server(&["--die"]);
     let agent = Gateway::of(&env).servers(all).arguments(&["--list-within", "2"]).start();
-    // The list comes without the slow one, and those that come later are announced.
+    // The list does not wait for the slow server; tools that come later are announced.
     assert!(wait_until(|| agent.names().contains(&"notes__add".to_owned())));
     assert_eq!(texts(&agent.call("s__text", &json!({}))), ["one", "two"]);
     assert!(wait_until(|| {
@@ -78,7 +78,7 @@ fn a_server_that_grows_is_announced() {
 fn progress_is_passed_on_with_the_token_of_its_call() {
     let env = guarded(&json!({}), &json!({}));
     let agent = Gateway::of(&env).servers(servers(&env, &["--progress"])).start();
-    // The tool ends once its progress has arrived: signs that arrive with the result may be dropped.
+    // The tool ends once its progress has arrived: notifications that arrive with the result may be dropped.
     let until = env.root().join("go");
     let steps = json!({"steps": 3, "until": until});
     agent.send_call_with("s__progress", &steps);

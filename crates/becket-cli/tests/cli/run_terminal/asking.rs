@@ -200,7 +200,7 @@ fn a_question_that_comes_while_somebody_types_is_not_answered_by_what_they_type(
     walk.says("go");
     walk.sees_words(WORKS);
     place.env.write("project/now", "");
-    // Whoever leans on the keys answers nothing, also once the question is there.
+    // Holding keys down answers nothing, even once the question is visible.
     assert!(holds_for(Duration::from_millis(800), || {
         walk.terminal.presses(&["Enter"]);
         !place.has("answer")

@@ -103,7 +103,7 @@ fn a_question_beside_the_conversation_leaves_it_untouched() {
     walk.sees(is_done);
     walk.says("/btw which one was it?");
     walk.sees(|screen| screen.contains("On the port, 4711.") && screen.trim_end().ends_with("\n>"));
-    // The guards of prompts apply to this one, too.
+    // The guards of prompts apply to this one as well.
     walk.says("/btw what is the secret?");
     walk.sees(|screen| screen.contains("no secrets here") && screen.trim_end().ends_with("\n>"));
     walk.says("/btw");

@@ -1,4 +1,4 @@
-//! A terminal that knows no escape sequences.
+//! A terminal that does not support escape sequences.
 
 use super::place::{Place, hook};
 use becket_testkit::proc::wait_until_every;

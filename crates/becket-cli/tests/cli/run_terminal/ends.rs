@@ -1,4 +1,4 @@
-//! Interrupting and leaving: nothing is left, and the terminal is as it was.
+//! Interrupting and leaving: no process is left, and the terminal is restored.
 
 use super::place::{Place, WORKS, Walk, hook, is_asking_for_a_prompt, is_done};
 use becket_testkit::proc::wait_until;
@@ -127,7 +127,7 @@ fn a_session_is_suspended_and_goes_on() {
     walk.sees(|screen| screen.contains("Enough.") && is_done(screen));
     assert!(place.has("it"));
     walk.terminal.presses(&["C-d"]);
-    // The shell went on with its line when the session was suspended first.
+    // The shell continued with its line when the session was first suspended.
     place.marker.wait_for(0);
     assert!(wait_until(|| walk.terminal.settings() == walk.before));
 }

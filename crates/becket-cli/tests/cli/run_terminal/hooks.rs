@@ -37,7 +37,7 @@ fn hooks_are_told_that_a_permission_is_waited_for() {
     let turns = json!([
         {"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "touch it"}}]}, {"text": "Enough."}
     ]);
-    // A failure of that one is ignored.
+    // A failure of a Notification hook is ignored.
     let place = Place::new(&hook("Notification", "cat >>told; echo no >&2; exit 2"), &turns);
     let walk = place.walk();
     walk.begins("go");
@@ -82,7 +82,7 @@ fn a_sequence_of_the_allowed_ones_reaches_the_terminal_and_no_other() {
     assert!(screen.contains("> go"), "the screen was not cleared: {screen}");
 }
 
-/// A server whose one tool asks the user for a form.
+/// A server whose only tool asks the user to fill in a form.
 const SERVER: &str = r#"
 import json, sys
 schema = {"type": "object", "required": ["name", "age"], "properties": {

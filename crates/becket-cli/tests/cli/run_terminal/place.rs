@@ -9,10 +9,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The text of a question once its keys count.
+/// The text below a question once its keys count.
 pub(crate) const ANSWERS: &str = "Enter answers";
 
-/// The text of the status line during a turn; in the first one of a session it names the key, too.
+/// The text of the status line during a turn; in the first turn of a session, it also names the key.
 pub(crate) const WORKS: &str = "s  Esc interrupts";
 
 /// The environment of an interactive session.
@@ -32,7 +32,7 @@ pub(crate) struct Walk<'p> {
 }
 
 impl Place {
-    /// A project with these settings, and a model that gives these answers.
+    /// Creates a project with these settings, and a model that gives these answers.
     pub(crate) fn new(settings: &Value, turns: &Value) -> Self {
         let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
         env.write("project/.claude/settings.json", settings.to_string());
@@ -40,12 +40,12 @@ impl Place {
         Place { env, marker: Marker::new(), server: None }
     }
 
-    /// The same with a model behind a server, whose answers may be slow.
+    /// Creates a project with a model behind a server, whose answers may be slow.
     pub(crate) fn served(settings: &Value, turns: Vec<Turn>) -> Self {
         Place { server: Some(Server::start(turns)), ..Self::new(settings, &json!([])) }
     }
 
-    /// A terminal with a shell in it.
+    /// Opens a terminal with a shell.
     pub(crate) fn walk(&self) -> Walk<'_> {
         let terminal = Terminal::new(&self.env);
         let before = terminal.settings_of_shell();
@@ -57,7 +57,7 @@ impl Place {
         fs::read_to_string(self.env.root().join(path)).unwrap_or_default()
     }
 
-    /// Returns true if the file of the project exists.
+    /// Returns true if the file exists in the project.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.env.project().join(name).exists()
     }
@@ -96,36 +96,36 @@ impl Walk<'_> {
         self.terminal.presses(&["-l", words]);
     }
 
-    /// Answers a question that is to be seen, once the screen says that keys count.
+    /// Answers a visible question, once the screen shows that keys count.
     pub(crate) fn answers(&self, keys: &[&str]) {
         self.sees_words(ANSWERS);
         self.terminal.presses(keys);
     }
 
-    /// Waits for what is to be seen, without colours.
+    /// Waits until `is_there` is true of the screen, without colours.
     pub(crate) fn sees(&self, is_there: impl Fn(&str) -> bool) -> String {
         plain(&self.terminal.screen_with(|screen| is_there(&plain(screen))))
     }
 
-    /// Waits for these words.
+    /// Waits until these words are on the screen.
     pub(crate) fn sees_words(&self, words: &str) -> String {
         self.sees(|screen| screen.contains(words))
     }
 
-    /// Leaves, and sees to it that nothing is left: no process, and the terminal is as it was.
+    /// Leaves the session, and asserts that no process is left and the terminal is restored.
     pub(crate) fn leaves(&self) -> String {
         self.terminal.presses(&["C-d"]);
         self.is_over(0)
     }
 
-    /// The same where something is typed.
+    /// Leaves the session while something is typed.
     pub(crate) fn leaves_a_line(&self) -> String {
         self.terminal.presses(&["C-c"]);
         self.sees(|screen| screen.trim_end().ends_with("\n>"));
         self.leaves()
     }
 
-    /// Waits for the end; nothing is left.
+    /// Waits for the end, and asserts that nothing is left.
     pub(crate) fn is_over(&self, code: u8) -> String {
         let screen = self.sees_words(&format!("ended {code}"));
         assert_eq!(self.terminal.settings(), self.before, "the terminal is as it was: {screen}");
@@ -139,7 +139,7 @@ impl Walk<'_> {
         self.terminal.has_columns(columns);
     }
 
-    /// Writes all that reaches the terminal from now on to a file of the project, as it is.
+    /// Records everything that is written to the terminal from now on in a file of the project, unchanged.
     pub(crate) fn records(&self, name: &str) {
         let file = self.place.env.project().join(name);
         self.tmux(&["pipe-pane", &format!("cat >>'{}'", file.display())]);
@@ -151,7 +151,7 @@ impl Walk<'_> {
         assert!(command.status().expect("tmux is there").success());
     }
 
-    /// The process of the session.
+    /// Returns the process of the session.
     pub(crate) fn session(&self) -> u32 {
         let is_session = |pid: &u32| {
             let program = fs::read_link(format!("/proc/{pid}/exe"));
@@ -184,7 +184,7 @@ pub(crate) fn is_done(screen: &str) -> bool {
     screen.trim_end().ends_with("\n>") && screen.contains("done  ")
 }
 
-/// Text without escape sequences.
+/// Returns text without escape sequences.
 pub(crate) fn plain(screen: &str) -> String {
     let mut plain = String::new();
     let mut rest = screen;
@@ -196,7 +196,7 @@ pub(crate) fn plain(screen: &str) -> String {
     plain + rest
 }
 
-/// A hook of one event that runs a command.
+/// Returns a hook of one event that runs a command.
 pub(crate) fn hook(event: &str, command: &str) -> Value {
     json!({"hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]}})
 }

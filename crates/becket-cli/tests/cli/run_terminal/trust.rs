@@ -1,4 +1,4 @@
-//! Before anything of a folder runs, its user says that they trust it.
+//! Before anything in a folder runs, the user confirms that they trust it.
 
 use super::place::{Place, hook, is_asking_for_a_prompt};
 use becket_testkit::proc::wait_until;
@@ -38,7 +38,7 @@ fn trust_is_remembered() {
     walk.sees_words("Do you trust what is in this folder?");
     assert!(!place.has("ran") && !place.has("served"));
     walk.answers(&["2"]);
-    // One key alone trusts nothing.
+    // A single key does not grant trust.
     walk.sees_words("❯ 2. yes, and remember it");
     assert!(!place.has("ran"));
     walk.terminal.presses(&["Enter"]);

@@ -6,7 +6,7 @@ use serde_json::json;
 const WORDS: &str = "Becket holds the agent at each point of its lifecycle, runs the hooks that people have written and \
     gives the agent one verdict that provably holds whoever else may have said anything at all about it";
 
-// Long words: if one is broken, both parts are no longer words of the text.
+// The words are long: if one is broken, neither part is a word of the text.
 #[test]
 fn prose_breaks_between_words_at_every_width() {
     for columns in [40, 80, 200] {

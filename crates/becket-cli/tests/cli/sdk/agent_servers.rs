@@ -1,4 +1,4 @@
-//! MCP servers that an agent describes itself.
+//! MCP servers that the description of an agent defines.
 
 use super::host::Host;
 use super::place;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 
-/// The user's settings: the server's tool is allowed, and a hook notes its calls.
+/// Returns the user's settings: the server's tool is allowed, and a hook records its calls.
 fn settings() -> Value {
     let hook = json!({"type": "command", "command": "cat >>seen"});
     json!({
@@ -26,7 +26,7 @@ fn worker() -> Value {
     json!({"id": "a1", "name": "Agent", "input": input})
 }
 
-/// The subagent calls the server, whose answer is `answer`, and then the session does.
+/// Returns turns in which the subagent calls the server, whose answer is `answer`, and then the session does.
 fn turns(answer: &str) -> Value {
     json!([
         {"tool_uses": [worker()]},
@@ -49,7 +49,7 @@ fn seen(env: &TestEnv) -> String {
     std::fs::read_to_string(env.project().join("seen")).unwrap_or_default()
 }
 
-/// Runs the session, and returns all that the host was told.
+/// Runs the session, and returns everything that the host received.
 fn worked(env: &TestEnv, arguments: &[&str], wants: Value) -> String {
     let mut host = Host::initialized(env, arguments, wants);
     host.prompt("work");
@@ -67,7 +67,7 @@ fn a_server_that_an_agent_describes_is_its_own_and_hooks_judge_its_calls() {
     let mut own = server();
     own["args"].as_array_mut().expect("a list").push(json!("--note-end"));
     own["env"] = json!({"LOG": log});
-    // A list of tools names those of the session.
+    // A list of tools refers to those of the session.
     let fields = json!({"mcpServers": [{"own": own}], "tools": ["Read"]});
     let mut host = Host::initialized(&env, &[], agents(&fields));
     assert!(!log.exists(), "it is started with the agent");

@@ -1,4 +1,4 @@
-//! The arguments by which SDKs start a program.
+//! The arguments with which SDKs start the program.
 
 use super::host::Host;
 use super::place;

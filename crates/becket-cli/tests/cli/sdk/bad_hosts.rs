@@ -1,4 +1,5 @@
-//! Hosts that break the protocol in the middle of a session: no call runs for it, no hook is skipped, nothing hangs.
+//! Hosts that break the protocol in the middle of a session: no call runs because of it, no hook is skipped, nothing
+//! hangs.
 
 use super::host::{Host, matcher};
 use super::{bash, place};
@@ -46,7 +47,7 @@ fn the_first_answer_counts_and_no_other_ones() {
     let mut host = Host::initialized(&env, &[], guarded());
     host.prompt("make it");
     let asked = host.asked("hook_callback");
-    // Of another session, of a request that there never was, and twice.
+    // Answers for another session, for a request that never existed, and duplicates.
     let stranger = json!({"request_id": "00000000-0000-4000-8000-000000000000"});
     host.answers(&stranger, json!({}));
     host.fails(&json!({"request_id": "req_0"}), "nobody asked");

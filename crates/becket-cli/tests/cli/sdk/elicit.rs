@@ -19,7 +19,7 @@ fn response(message: &Value) -> Value {
     json!({"mcp_response": {"jsonrpc": "2.0", "id": message["id"], "result": result}})
 }
 
-/// Serves until a line is one.
+/// Serves until a line matches.
 fn serves(host: &mut Host, is_it: impl Fn(&Value) -> bool) -> Value {
     loop {
         let line = host.until(|line| line["request"]["subtype"] == "mcp_message" || is_it(line));
@@ -73,7 +73,7 @@ impl Elicitation {
         line["request"]["message"]["result"].clone()
     }
 
-    /// The call is answered, and the turn goes to its end.
+    /// Lets the call be answered and the turn end.
     fn ends(mut self) {
         let result = json!({"content": [{"type": "text", "text": "booked"}]});
         let answer = json!({"jsonrpc": "2.0", "id": self.call["request"]["message"]["id"], "result": result});
@@ -109,7 +109,7 @@ fn a_form_goes_to_the_host_and_its_answer_to_the_server() {
     asked.ends();
 }
 
-/// The names of an input's fields, in their order.
+/// Returns the names of an input's fields, in order.
 fn keys(input: &Value) -> Vec<&str> {
     input.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
@@ -196,14 +196,14 @@ fn a_hook_that_answers_leaves_the_host_unasked() {
     asked.ends();
 }
 
-/// Hooks of Notification that append their input to `told`, one line each.
+/// Returns Notification hooks that append their input to `told`, one line each.
 fn tells() -> Value {
     json!({"hooks": {"Notification": [
         {"matcher": "elicitation_*", "hooks": [{"type": "command", "command": "tr -d '\\n' >> told; echo >> told"}]}
     ]}})
 }
 
-/// Returns their inputs, once there are this many.
+/// Returns the inputs of these hooks, once there are this many.
 fn told(env: &TestEnv, count: usize) -> Vec<Value> {
     eventually(&format!("{count} notifications"), || {
         let text = std::fs::read_to_string(env.project().join("told")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A host that goes away.
+//! A host that disconnects.
 
 #![cfg(target_os = "linux")]
 
@@ -33,7 +33,7 @@ fn a_host_that_dies_ends_the_run_as_a_signal_would() {
     let prompt = json!({"type": "user", "message": {"role": "user", "content": "sleep"}}).to_string() + "\n";
     std::io::Write::write_all(&mut stdin, prompt.as_bytes()).expect("it reads");
     assert!(wait_until(|| env.project().join("started").exists()));
-    // As the system closes what a process had when it is killed.
+    // Closes the pipes as the system does for a killed process.
     drop((stdin, child.stdout.take()));
     assert_eq!(child.wait().expect("it ends").code(), Some(143));
     assert!(env.project().join("ended").exists(), "SessionEnd was fired");

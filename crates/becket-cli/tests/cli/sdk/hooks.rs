@@ -1,4 +1,4 @@
-//! Callbacks of a host: asked, answered, and what becomes of those that are not.
+//! Callbacks of a host: those that are answered, and the effect of those that are not.
 
 use super::host::{Host, matcher};
 use super::{bash, place};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 
-/// A model that calls Bash once, which is allowed, and says what became of it.
+/// Creates a model that calls Bash once, which is allowed, and reports the result.
 fn one_call(expect: &[&str]) -> TestEnv {
     let turns = json!([{"tool_uses": [bash("t1", "touch made")]}, {"text": "Done.", "expect": expect}]);
     place(BECKET, &json!({"permissions": {"allow": ["Bash"]}}), &turns)
@@ -97,7 +97,7 @@ fn a_callback_that_takes_too_long_denies_the_call_and_is_taken_back() {
     let asked = host.asked("hook_callback");
     let cancelled = host.until(|line| line["type"] == "control_cancel_request");
     assert_eq!(cancelled["request_id"], asked["request_id"]);
-    // Too late.
+    // The answer comes too late.
     host.answers(&asked, json!({}));
     assert_eq!(host.result()["result"], "Done.");
     assert!(!made(&env));

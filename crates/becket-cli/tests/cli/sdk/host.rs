@@ -8,26 +8,26 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Longer than anything here takes.
+/// A time that is longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A run that is driven.
+/// A run that a host drives.
 pub(crate) struct Host {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
-    /// All that has been read.
+    /// All lines that have been read.
     pub(crate) seen: Vec<Value>,
     next: u32,
 }
 
 impl Host {
-    /// Starts a run as SDKs do, with more arguments.
+    /// Starts a run as SDKs do, with additional arguments.
     pub(crate) fn start(env: &TestEnv, arguments: &[&str]) -> Self {
         Self::with_env(env, arguments, &[])
     }
 
-    /// The same with variables.
+    /// Starts a run with variables.
     pub(crate) fn with_env(env: &TestEnv, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let formats = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
         let own: &[&str] = match arguments.contains(&"--model") {
@@ -58,7 +58,7 @@ impl Host {
         Host { child, stdin, lines, seen: Vec::new(), next: 0 }
     }
 
-    /// Starts one and describes it; it has answered.
+    /// Starts a run and initializes it; returns once it has answered.
     pub(crate) fn initialized(env: &TestEnv, arguments: &[&str], wants: Value) -> Self {
         let mut host = Self::start(env, arguments);
         let answer = host.asks("initialize", wants);
@@ -78,7 +78,7 @@ impl Host {
         self.line(&json!({"type": "user", "message": {"role": "user", "content": text}}).to_string());
     }
 
-    /// Sends a request; its id.
+    /// Sends a request; returns its id.
     pub(crate) fn request(&mut self, subtype: &str, fields: Value) -> String {
         self.next += 1;
         let id = format!("req_{}", self.next);
@@ -100,7 +100,7 @@ impl Host {
         self.until(is_it)["response"].clone()
     }
 
-    /// Waits until it is asked something of that kind.
+    /// Waits for a request of this kind.
     pub(crate) fn asked(&mut self, subtype: &str) -> Value {
         self.until(|line| line["type"] == "control_request" && line["request"]["subtype"] == subtype)
     }
@@ -135,17 +135,17 @@ impl Host {
         self.until(|line| line["type"] == "result")
     }
 
-    /// The process.
+    /// Returns the process.
     pub(crate) fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    /// Says nothing any more.
+    /// Closes stdin.
     pub(crate) fn hangs_up(&mut self) {
         drop(self.stdin.take());
     }
 
-    /// Says nothing any more and waits for the end: its code, and stderr.
+    /// Closes stdin and waits for the end; returns the exit code and stderr.
     pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         self.hangs_up();
         let mut stderr = String::new();
@@ -164,7 +164,7 @@ impl Drop for Host {
     }
 }
 
-/// A matcher of `initialize` with one callback.
+/// Returns a matcher of `initialize` with one callback.
 pub(crate) fn matcher(id: &str, more: Value) -> Value {
     let mut matcher = json!({"hookCallbackIds": [id]});
     for (key, value) in more.as_object().expect("an object") {

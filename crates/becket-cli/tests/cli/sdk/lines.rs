@@ -45,7 +45,7 @@ fn a_system_prompt_and_servers_of_initialize_count() {
     assert_eq!(host.result()["result"], "Yes.");
 }
 
-/// `initialize` with something that can't be had, and words of the answer.
+/// Requests of `initialize` that can't be satisfied, and words of the error.
 #[test]
 fn what_initialize_asks_for_in_vain_ends_the_run_with_its_name() {
     let cases = [

@@ -1,4 +1,4 @@
-//! The list of SDK options, against the SDKs that are installed.
+//! The list of SDK options, compared with the installed SDKs.
 
 use super::package::Package;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Prints the names of options, of fields of an agent, and of methods, a list of JSON each.
+/// A script that prints the names of options, of fields of an agent, and of methods, each as a JSON list.
 const PYTHON: &str = r#"
 import dataclasses, json, claude_agent_sdk as sdk
 names = lambda kind: [field.name for field in dataclasses.fields(kind)]
@@ -21,7 +21,7 @@ fn list() -> Value {
     serde_json::from_str(&fs::read_to_string(file).expect("the list is there")).expect("it is JSON")
 }
 
-/// The names of a part of the list in one column.
+/// Returns the names in one column of a part of the list.
 fn listed(part: &str, column: &str) -> BTreeSet<String> {
     let list = list();
     let rows = list[part].as_array().expect("a part is a list").iter();
@@ -54,7 +54,7 @@ fn every_option_of_the_typescript_sdk_is_listed() {
     assert_eq!(methods, listed("methods", "typescript"));
 }
 
-/// The members of a declaration, which are indented by four blanks and end in a character.
+/// Returns the members of a declaration, which are indented by four blanks and end with a character.
 fn members(types: &str, declaration: &str, end: char) -> BTreeSet<String> {
     let start = types.find(declaration).unwrap_or_else(|| panic!("no `{declaration}`"));
     let body = types[start..].lines().skip(1).take_while(|line| !line.starts_with('}'));

@@ -1,4 +1,4 @@
-//! A real package, as `cargo xtask test` has installed it, that drives the program by a script of the fixtures.
+//! A real package, as installed by `cargo xtask test`, that drives the program with a script of the fixtures.
 
 use super::place;
 use becket_testkit::env::{ProgramOutput, TestEnv};
@@ -33,8 +33,8 @@ impl Package {
         installed
     }
 
-    /// A place for a scenario: a project with settings, and a script instead of a model. `None` if the package is
-    /// missing for a known reason.
+    /// Creates a place for a scenario: a project with settings, and a script instead of a model. Returns `None` if the
+    /// package is missing for a known reason.
     pub(crate) fn place(self, settings: &Value, turns: &Value) -> Option<Driven> {
         let installed = self.installed()?;
         let program = match self {
@@ -43,7 +43,7 @@ impl Package {
         };
         let env = place(&program, settings, turns);
         if let Package::Node = self {
-            // Node looks for packages beside the script, and nowhere else.
+            // Node searches for packages only beside the script.
             let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/sdk/fixtures");
             let script = std::fs::read(fixtures.join("drive.mjs")).expect("it is there");
             env.write("driver/drive.mjs", script);
@@ -87,7 +87,7 @@ impl Driven {
             .collect()
     }
 
-    /// Runs the example of the guide as after an installation; returns its output.
+    /// Runs the guide's example as after an installation; returns its output.
     pub(crate) fn example(&self) -> String {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sdk");
         let name = match self.package {
@@ -108,18 +108,18 @@ impl Driven {
         String::from_utf8_lossy(&ended.stdout).into_owned()
     }
 
-    /// Returns true if the file of the project exists.
+    /// Returns true if the file exists in the project.
     pub(crate) fn there(&self, file: &str) -> bool {
         self.env.project().join(file).exists()
     }
 }
 
-/// The values that a scenario has told under a name.
+/// Returns the values that a scenario has reported under a name.
 pub(crate) fn told<'a>(seen: &'a [Value], name: &str) -> Vec<&'a Value> {
     seen.iter().filter_map(|value| value.get(name)).collect()
 }
 
-/// The last result.
+/// Returns the last result.
 pub(crate) fn result(seen: &[Value]) -> &Value {
     told(seen, "result").last().copied().expect("there is a result")
 }
@@ -145,7 +145,7 @@ pub(crate) mod scenario {
         assert_eq!(driven.example(), "It adds up.");
     }
 
-    /// PreToolUse denies one call, lets another one pass; PostToolUse adds what the model reads.
+    /// Checks that PreToolUse denies one call and allows another, and that PostToolUse adds text for the model.
     // rules: H9, D5
     pub(crate) fn hooks(package: Package) {
         let turns = json!([
@@ -167,7 +167,7 @@ pub(crate) mod scenario {
         assert_eq!((driven.there("denied"), driven.there("made")), (false, true));
     }
 
-    /// A callback that throws and one that never answers: both deny.
+    /// Checks that a callback that throws and one that never answers both deny.
     // rules: H9, H11
     pub(crate) fn failing_hooks(package: Package) {
         let turns = json!([
@@ -233,7 +233,7 @@ pub(crate) mod scenario {
         assert_eq!(results[1]["result"], "I am here.");
     }
 
-    /// A prompt that a hook rejects and a command that does not exist are results, not exceptions.
+    /// Checks that a prompt that a hook rejects and an unknown command are results, not exceptions.
     // rules: D5, L0
     pub(crate) fn rejected(package: Package) {
         let guard = "grep -q secret && { echo 'no secrets' >&2; exit 2; }; exit 0";
@@ -247,7 +247,7 @@ pub(crate) mod scenario {
         assert!(results[1]["result"].as_str().is_some_and(|said| said.contains("`/nope`")), "{seen:?}");
     }
 
-    /// A failing provider causes an exception with its error, after a message that replaces the answer.
+    /// Checks that a failing provider causes an exception with its error, after a message that replaces the answer.
     // rule: L3
     pub(crate) fn api_error(package: Package) {
         let turns = json!([{"error": {"kind": "bad_request", "message": "messages: at least one"}}]);
@@ -279,9 +279,9 @@ pub(crate) mod scenario {
         assert_eq!(results[0]["session_id"], results[1]["session_id"]);
     }
 
-    /// Mode and model of a session that is open, and agents of the host.
+    /// Changes the mode and the model of an open session, and uses agents of the host.
     // rules: P13, P14
-    /// Only one of the two packages answers servers, and sets others.
+    /// Only one of the two packages answers questions of servers, and sets other servers.
     pub(crate) fn wishes(package: Package) {
         let turns = json!([
             {"tool_uses": [{"id": "t1", "name": "mcp__one__ask", "input": {}}]},

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 const STDIO: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 
-/// A model that calls Bash once, which no rule allows.
+/// Creates a model that calls Bash once, which no rule allows.
 fn one_call(settings: &Value, expect: &[&str]) -> TestEnv {
     let turns = json!([{"tool_uses": [bash("t1", "touch made")]}, {"text": "Done.", "expect": expect}]);
     place(BECKET, settings, &turns)

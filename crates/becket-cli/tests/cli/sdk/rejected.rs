@@ -1,4 +1,4 @@
-//! Prompts and commands that are turned down, and prompts that a program has composed.
+//! Prompts and commands that are rejected, and prompts that a program has composed.
 
 use super::host::Host;
 use super::place;

@@ -76,7 +76,7 @@ fn bypass_is_to_be_had_where_the_session_was_started_with_it() {
     let is_root =
         std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
     if is_root {
-        // Not as root, but in a sandbox.
+        // Not as root, except in a sandbox.
         let (code, stderr) = host.ends();
         assert!(code == Some(2) && stderr.contains("IS_SANDBOX"), "{code:?} {stderr}");
         host = Host::with_env(&env, &["--allow-dangerously-skip-permissions"], &[("IS_SANDBOX", "1")]);

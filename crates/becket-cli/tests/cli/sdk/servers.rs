@@ -26,7 +26,7 @@ fn response(message: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": message["id"], "result": result})
 }
 
-/// Answers messages until one calls a tool, or there is a line of another kind that `is_it`.
+/// Answers messages until one calls a tool, or `is_it` is true of another line.
 fn serves(host: &mut Host, is_it: impl Fn(&Value) -> bool) -> Value {
     loop {
         let line = host.until(|line| line["request"]["subtype"] == "mcp_message" || is_it(line));
@@ -40,7 +40,7 @@ fn serves(host: &mut Host, is_it: impl Fn(&Value) -> bool) -> Value {
     }
 }
 
-/// Starts with the server, either as one SDK names it or as the other does.
+/// Starts a host with the server, which is named in the way of either SDK.
 fn started(env: &TestEnv, by_argument: bool) -> Host {
     let config = json!({"mcpServers": {"calc": {"type": "sdk", "name": "calc"}}}).to_string();
     let (arguments, wants) = match by_argument {

@@ -115,7 +115,7 @@ fn an_output_style_is_part_of_the_system_prompt() {
     }
 }
 
-/// A server with a tool that answers with the text of a file.
+/// Returns a server with a tool that answers with the content of a file.
 fn permission_server() -> Value {
     let script = "import json, sys\n\
         for line in sys.stdin:\n\
@@ -212,7 +212,7 @@ fn the_application_is_named_to_the_provider() {
         let mut host = Host::with_env(&env, &["--model", "sonnet"], &variables);
         host.prompt("hi");
         assert_eq!(host.result()["result"], "Hello.", "{app}");
-        let last = server.asked().pop().expect("there was a request");
+        let last = server.recorded_requests().pop().expect("there was a request");
         let agent =
             last.headers.iter().find(|(name, _)| name == "user-agent").map(|(_, value)| value.as_str());
         let agent = agent.unwrap_or_default();

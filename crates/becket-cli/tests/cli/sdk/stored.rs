@@ -1,4 +1,4 @@
-//! Sessions where SDKs read them, their mirror, and the files that a session has edited.
+//! Stored sessions in the place where SDKs read them, their mirror, and the files that a session has edited.
 
 use super::host::Host;
 use super::place;
@@ -15,7 +15,7 @@ fn prompt(host: &mut Host, uuid: &str, text: &str) {
     host.line(&json!({"type": "user", "uuid": uuid, "message": message}).to_string());
 }
 
-/// The transcripts below a directory.
+/// Returns the transcripts below a directory.
 fn transcripts(projects: PathBuf) -> Vec<PathBuf> {
     let projects = fs::read_dir(projects).into_iter().flatten().flatten();
     let files = projects.flat_map(|project| fs::read_dir(project.path()).into_iter().flatten().flatten());

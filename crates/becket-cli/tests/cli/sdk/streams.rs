@@ -1,4 +1,4 @@
-//! Lines about answers, subagents, tasks and states: which there are, and for which hosts.
+//! Lines about answers, subagents, tasks and states: their kinds, and the hosts that receive them.
 
 use super::host::Host;
 use super::{bash, place};
@@ -105,7 +105,7 @@ fn a_cleared_conversation_is_told_before_the_next_one() {
     assert_ne!(first["session_id"], second["session_id"]);
 }
 
-/// The states, and whether only the SDK reads them.
+/// Returns the states, and true if only the SDK reads them.
 fn states(host: &Host) -> (Vec<&str>, bool) {
     let lines = of_subtype(host, "session_state_changed");
     let states = lines.iter().filter_map(|line| line["state"].as_str()).collect();
@@ -161,7 +161,7 @@ fn a_session_is_not_idle_while_an_agent_works_in_the_background() {
     assert_eq!(host.ends().0, Some(0));
 }
 
-/// A host that reads states, after the prompt that starts an agent.
+/// Starts a host that reads states, and sends the prompt that starts an agent.
 fn host_with_agent(env: &TestEnv, server: &becket_testkit::messages_api::Server) -> Host {
     let url = server.url();
     let variables = [
@@ -174,7 +174,7 @@ fn host_with_agent(env: &TestEnv, server: &becket_testkit::messages_api::Server)
     host
 }
 
-/// A model whose agent works until the file `go` is there.
+/// Starts a model whose agent works until the file `go` exists.
 fn agents_server() -> becket_testkit::messages_api::Server {
     use becket_testkit::messages_api::{Server, Turn};
     let answer = |when: &str, turn: Turn| Turn { when: vec![when.to_owned()], ..turn };
@@ -197,7 +197,7 @@ fn a_stopped_agent_leaves_an_idle_session() {
     host.result();
     let task = of_subtype(&host, "task_started")[0]["task_id"].clone();
     host.request("stop_task", json!({"task_id": task}));
-    // The answer and the new state come in any order.
+    // The answer and the new state arrive in any order.
     let is_answer = |line: &Value| line["type"] == "control_response";
     for _ in 0..2 {
         host.until(|line| is_answer(line) || line["state"] == "idle");

@@ -1,4 +1,4 @@
-//! Answers in JSON of a schema: accepted, repaired, missing, denied; and schemas that can't be used.
+//! Answers in JSON that match a schema: accepted, repaired, missing, denied; and schemas that can't be used.
 
 use super::host::Host;
 use super::place;
@@ -15,7 +15,7 @@ fn answers(input: &Value) -> Value {
     json!({"tool_uses": [{"name": "StructuredOutput", "input": input}]})
 }
 
-/// A host that wants answers of the schema, and has sent a prompt.
+/// Starts a host that requires answers of the schema, and has sent a prompt.
 fn prompted(settings: &Value, turns: &Value) -> (TestEnv, Host) {
     let env = place(BECKET, settings, turns);
     let mut host = Host::initialized(&env, &["--json-schema", &schema().to_string()], json!({}));
@@ -60,7 +60,7 @@ fn an_answer_in_words_alone_is_asked_for_again_and_each_prompt_has_its_own() {
     assert_eq!(host.result()["structured_output"], json!({"count": 2}));
 }
 
-/// Settings, turns of the model, and words of the error.
+/// The settings, the turns of the model, and words of the error.
 #[test]
 fn a_turn_without_an_answer_fails_after_its_attempts() {
     let misfit = answers(&json!({"count": "x"}));

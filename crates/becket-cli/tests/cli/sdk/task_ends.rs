@@ -17,7 +17,7 @@ fn in_background(id: &str, command: &str) -> Value {
     call
 }
 
-/// A session whose first answer starts a command in the background.
+/// Creates a session whose first answer starts a background command.
 fn with_command(command: &str, more: &[Value]) -> TestEnv {
     let log = "grep -o '\"stop_hook_active\":[a-z]*' >> stops";
     let settings = json!({

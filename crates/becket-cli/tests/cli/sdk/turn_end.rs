@@ -154,7 +154,7 @@ fn a_suggestion_that_is_late_is_told_nobody() {
     assert_eq!(host.seen.iter().filter(|line| is_suggestion(line)).count(), 1);
 }
 
-/// The notes of the project, and what they were before they were consolidated.
+/// Returns the notes of the project, and those from before they were consolidated.
 fn notes(env: &TestEnv) -> (String, String) {
     let (mut now, mut before) = (String::new(), String::new());
     let projects = fs::read_dir(env.root().join("home/.becket/projects")).into_iter().flatten().flatten();
@@ -169,7 +169,7 @@ fn notes(env: &TestEnv) -> (String, String) {
     (now, before)
 }
 
-/// Runs of one prompt in one directory, whose small model writes a note each time; `merged` is its summary of all.
+/// Runs several prompts in one directory, whose small model writes a note each time; `merged` is its summary of all.
 fn runs(count: usize, merged: Turn) -> (TestEnv, Server, Vec<String>) {
     let mut number = 0;
     let server = Server::start_with(move |request| {

@@ -1,4 +1,4 @@
-//! Commands of the program's own, as a host hands them on.
+//! The program's own commands, as a host forwards them.
 
 use super::host::Host;
 use super::{bash, place};

@@ -9,7 +9,7 @@ use std::path::Path;
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 
-/// A server that has a tool `echo`.
+/// Returns a server with a tool `echo`.
 pub(crate) fn server() -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../becket-mcp/tests/servers/server.py");
     json!({"command": "python3", "args": [script.display().to_string()]})

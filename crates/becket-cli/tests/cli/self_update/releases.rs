@@ -1,4 +1,4 @@
-//! Releases of programs that are scripts, in a directory, and a server of it that can stop in the middle.
+//! Releases of programs that are scripts, in a directory, and a server for it that can stall halfway.
 
 use becket_testkit::env::{ProgramOutput, Run, TestEnv};
 use becket_testkit::proc::eventually;
@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-/// A copy of becket as `install.sh` leaves it, and a directory with a release.
+/// A copy of becket as `install.sh` creates it, and a directory with a release.
 pub(super) struct Installed {
     pub(super) env: TestEnv,
 }
@@ -21,21 +21,21 @@ pub(super) fn target() -> String {
     format!("{}-unknown-linux-{libc}", std::env::consts::ARCH)
 }
 
-/// A program that says this version, and answers `--version` alone.
+/// Returns a program that reports this version, and answers only `--version`.
 pub(super) fn says(version: &str) -> String {
     format!("#!/bin/sh\necho 'becket {version}'\n")
 }
 
-/// The small program: it becomes the one beside it.
+/// The small program, which executes the one beside it.
 const SMALL: &str = "#!/bin/sh\nexec \"$(dirname \"$0\")/becket-full\" \"$@\"\n";
 
 impl Installed {
-    /// With a release 9.9.9 of programs that work.
+    /// Creates a copy, and a release 9.9.9 of programs that work.
     pub(super) fn new() -> Self {
         let installed = Installed { env: TestEnv::new(env!("CARGO_BIN_EXE_becket")) };
         let full = installed.path("bin/becket-full");
         fs::create_dir(installed.path("bin")).expect("a directory can be made");
-        // A link where it can be one: the program has some hundred megabytes.
+        // A link if possible: the program has several hundred megabytes.
         let program = env!("CARGO_BIN_EXE_becket");
         fs::hard_link(program, &full)
             .or_else(|_| fs::copy(program, &full).map(drop))
@@ -55,7 +55,7 @@ impl Installed {
         fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("a mode");
     }
 
-    /// The directory of the latest release.
+    /// Returns the directory of the latest release.
     pub(super) fn latest(&self) -> PathBuf {
         self.path("releases/latest/download")
     }
@@ -64,7 +64,7 @@ impl Installed {
         self.latest().join(format!("becket-{}.tar.gz", target()))
     }
 
-    /// Makes the latest release.
+    /// Creates the latest release.
     pub(super) fn release(&self, version: &str, programs: &[(&str, &str)]) {
         let folder = format!("becket-{}", target());
         drop(fs::remove_dir_all(self.path("packed")));
@@ -77,13 +77,13 @@ impl Installed {
         self.sum();
     }
 
-    /// Writes the sum of the archive as it is.
+    /// Writes the checksum of the archive in its current state.
     pub(super) fn sum(&self) {
         let summed = Command::new("sha256sum").arg(self.archive()).output().expect("it runs").stdout;
         fs::write(self.archive().with_extension("gz.sha256"), summed).expect("it can be written");
     }
 
-    /// A run of the installed copy; releases are those of the directory.
+    /// Returns a run of the installed copy, with the releases of the directory.
     pub(super) fn becket(&self, arguments: &[&str]) -> Run {
         let releases = format!("file://{}", self.path("releases").display());
         self.env.bare(arguments).of(&self.path("bin/becket-full")).env("BECKET_RELEASES_URL", &releases)
@@ -93,7 +93,7 @@ impl Installed {
         self.becket(&["self", "update"]).run()
     }
 
-    /// The files beside the programs, hidden ones too.
+    /// Returns the names of the files beside the programs, including hidden ones.
     pub(super) fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path("bin")).expect("it is there");
         let mut names: Vec<String> = entries
@@ -103,28 +103,28 @@ impl Installed {
         names
     }
 
-    /// Runs the small program, which becomes the full one.
+    /// Returns the version that the small program reports, which executes the full one.
     pub(super) fn version(&self) -> String {
         let ended = self.env.bare(["--version"]).of(&self.path("bin/becket")).run();
         assert_eq!(ended.code, Some(0), "{ended:?}");
         ended.stdout.trim().to_owned()
     }
 
-    /// Checks that both programs are the old ones, and that nothing else is there.
+    /// Asserts that both programs are the old ones, and that there are no other files.
     pub(super) fn check_unchanged(&self, what: &str) {
         assert_eq!(self.version(), concat!("becket ", env!("CARGO_PKG_VERSION")), "{what}");
         assert_eq!(self.files(), [".becket-install.json", "becket", "becket-full"], "{what}");
     }
 }
 
-/// The part of an answer that a server sends before it waits for ever.
+/// The part of an answer that a server sends before it stalls.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stall {
     Nothing,
     Half,
 }
 
-/// A server of a directory. It answers one path in part, says that it has, and keeps the connection open.
+/// A server for a directory. It answers one path in part, reports that, and keeps the connection open.
 pub(super) struct Server {
     pub(super) url: String,
     stalled: Receiver<()>,

@@ -106,7 +106,7 @@ fn a_line_that_is_no_message_is_told_with_its_number() {
         assert!(told.0 == kind && told.1.contains(words), "{line}: {told:?}");
         assert_eq!(id, if words == "line 8" { json!(3) } else { Value::Null });
     }
-    // These have no receiver, and no effect.
+    // These messages have no receiver, and no effect.
     client.writes(b"{\"jsonrpc\":\"2.0\",\"method\":\"unknown/told\"}\n{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":1}\n");
     client.writes(b"{\"jsonrpc\":\"2.0\",\"id\":9,\"meth");
     client.hangs_up();
@@ -157,7 +157,7 @@ fn a_session_of_another_client_is_unknown() {
     }
     let hook = json!({"session": "s", "id": "h", "event": "PreToolUse"});
     assert_eq!(other.fails("hooks/register", hook.clone()).0, "no_session");
-    // A name says nothing: the same id is another session there.
+    // A session id is local to a connection: the same id names another session there.
     one.asks("hooks/register", hook);
     other.opens(&env.project(), "s", json!({}));
     let runs = |plan: Value| plan["runs"].as_array().map(Vec::len);

@@ -1,4 +1,4 @@
-//! Hooks that are calls of the client, and each way in which they fail.
+//! Hooks that are calls to the client, and the ways in which they fail.
 
 use super::client::{Client, on_socket, on_stdio};
 use super::{bash, command, with_hook};
@@ -36,7 +36,7 @@ fn a_client_is_asked_what_a_command_would_be_and_answers_as_one() {
     assert_eq!(one["params"]["session"], "s");
     assert_eq!(one["params"]["input"]["tool_input"]["command"], "ls");
     assert_eq!(one["params"]["input"]["hook_event_name"], "PreToolUse");
-    // In whatever order they come.
+    // Answers may arrive in any order.
     client.answers(
         &two,
         json!({"hookSpecificOutput": {"hookEventName": "PreToolUse",
@@ -98,7 +98,7 @@ fn a_client_that_does_not_answer_in_time_denies_and_is_told_so() {
     let fired = client.result_of(firing);
     assert_eq!(fired["result"], "blocked", "{fired}");
     assert_eq!(client.asked("hook/cancel")["params"]["id"], asked["id"]);
-    // An answer that comes too late allows nothing, and harms nothing.
+    // A late answer allows nothing, and has no effect.
     client.answers(&asked, json!({}));
     let firing = client.request("event/fire", fire("PreToolUse"));
     let asked = client.asked("hook/call");

@@ -1,4 +1,4 @@
-//! Requests that are taken back.
+//! Cancelled requests.
 
 use super::client::{fault, on_stdio};
 use super::{bash, command, with_hook};
@@ -16,21 +16,21 @@ fn a_firing_that_is_taken_back_ends_its_hooks_and_no_other() {
     let fire = json!({"session": "s", "event": "PreToolUse", "input": bash("ls")});
     let (one, other) =
         (client.request("event/fire", fire.clone()), client.request("event/fire", fire.clone()));
-    // becket itself carries the marker too.
+    // becket itself carries the marker as well.
     marker.wait_for(3);
     client.line(&json!({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": one}}));
     let (kind, words) = fault(&client.answer_to(one));
     assert!(kind == "cancelled" && words.contains("nothing was decided"), "{words}");
     assert!(wait_until(|| marker.alive().len() == 2), "{:?}", marker.alive());
-    // A request that is answered, or was never made, can't be taken back.
+    // A request that is answered, or never existed, can't be cancelled.
     for id in [json!(one), json!("none"), json!(null)] {
         client.line(&json!({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": id}}));
     }
     client.line(&json!({"jsonrpc": "2.0", "method": "$/cancel", "params": {}}));
     client.asks("event/plan", fire.clone());
-    // One that is becoming another program can't be read for a moment.
+    // A process that is executing another program can't be read for a moment.
     assert!(wait_until(|| marker.alive().len() == 2), "{:?}", marker.alive());
-    // An id belongs to one request at a time.
+    // An id belongs to one pending request at a time.
     client.line(&json!({"jsonrpc": "2.0", "id": other, "method": "event/fire", "params": fire}));
     assert_eq!(fault(&client.answer_to(other)).0, "id_in_use");
     client.line(&json!({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": other}}));

@@ -12,20 +12,20 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Longer than anything here takes.
+/// A time that is longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// One end of a conversation.
+/// One end of a connection.
 pub(crate) struct Client {
     to: Option<Box<dyn Write + Send>>,
     lines: Receiver<Value>,
     seen: Vec<Value>,
     next: u64,
-    /// Its socket, if it uses one.
+    /// The socket, if the client uses one.
     stream: Option<UnixStream>,
 }
 
-/// A client with a becket of its own.
+/// A client with its own becket.
 pub(crate) struct OnStdio {
     pub(crate) child: Child,
     pub(crate) client: Client,
@@ -37,7 +37,7 @@ pub(crate) struct OnSocket {
     pub(crate) path: PathBuf,
 }
 
-/// Starts a becket and speaks with it over stdio.
+/// Starts a becket and communicates with it over stdio.
 pub(crate) fn on_stdio(env: &TestEnv, arguments: &[&str], variables: &[(String, String)]) -> OnStdio {
     let run = env.becket([&["serve"], arguments].concat());
     let mut command = run.into_command();
@@ -49,12 +49,12 @@ pub(crate) fn on_stdio(env: &TestEnv, arguments: &[&str], variables: &[(String, 
     OnStdio { child, client: Client::new(to, from) }
 }
 
-/// Starts a becket that listens.
+/// Starts a becket that listens on a socket.
 pub(crate) fn on_socket(env: &TestEnv, arguments: &[&str]) -> OnSocket {
     on_socket_with(env, arguments, &[])
 }
 
-/// The same with variables of its own.
+/// Starts a becket that listens on a socket, with additional variables.
 pub(crate) fn on_socket_with(
     env: &TestEnv,
     arguments: &[&str],
@@ -71,12 +71,12 @@ pub(crate) fn on_socket_with(
 }
 
 impl OnSocket {
-    /// A connection.
+    /// Opens a connection.
     pub(crate) fn stream(&self) -> UnixStream {
         UnixStream::connect(&self.path).expect("it listens")
     }
 
-    /// A client that is understood.
+    /// Returns an initialized client.
     pub(crate) fn client(&self) -> Client {
         let stream = self.stream();
         let other = || stream.try_clone().expect("it can be cloned");
@@ -88,13 +88,13 @@ impl OnSocket {
 }
 
 impl OnStdio {
-    /// Has it understood.
+    /// Initializes the client.
     pub(crate) fn initialized(mut self) -> Self {
         self.client.initialize();
         self
     }
 
-    /// Says nothing any more and waits for the end: its code.
+    /// Closes the input and waits for the end; returns the exit code.
     pub(crate) fn ends(mut self) -> Option<i32> {
         self.client.hangs_up();
         self.child.wait().expect("it ends").code()
@@ -119,7 +119,7 @@ impl Client {
         assert_eq!(self.asks("initialize", json!({"protocol": 1}))["protocol"], 1);
     }
 
-    /// Writes bytes as they are; a becket that has ended reads nothing.
+    /// Writes bytes unchanged; a becket that has ended reads nothing.
     pub(crate) fn writes(&mut self, bytes: &[u8]) {
         let to = self.to.as_mut().expect("it is open");
         drop(to.write_all(bytes).and_then(|()| to.flush()));
@@ -129,20 +129,20 @@ impl Client {
         self.writes(format!("{line}\n").as_bytes());
     }
 
-    /// Sends a request; its id.
+    /// Sends a request; returns its id.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         self.line(&json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}));
         self.next
     }
 
-    /// The result of a request that is answered.
+    /// Sends a request and returns its result.
     pub(crate) fn asks(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         self.result_of(id)
     }
 
-    /// The kind of the error that a request is answered with, and its words.
+    /// Sends a request and returns the kind and the message of its error.
     pub(crate) fn fails(&mut self, method: &str, params: Value) -> (String, String) {
         let id = self.request(method, params);
         fault(&self.answer_to(id))
@@ -158,13 +158,13 @@ impl Client {
         self.until(|line| line.get("method").is_none() && line["id"] == id)
     }
 
-    /// Returns whether a request is answered by now.
+    /// Returns true if a request has been answered by now.
     pub(crate) fn has_come(&mut self, id: u64) -> bool {
         self.seen.extend(self.lines.try_iter());
         self.seen.iter().any(|line| line.get("method").is_none() && line["id"] == id)
     }
 
-    /// Waits until it is asked or told that.
+    /// Waits for a request or a notification with this method.
     pub(crate) fn asked(&mut self, method: &str) -> Value {
         self.until(|line| line["method"] == method)
     }
@@ -174,7 +174,7 @@ impl Client {
         self.line(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}));
     }
 
-    /// Waits for a line: of those that have come and were not waited for, the first.
+    /// Waits for a matching line: the first among those that have arrived and not been waited for.
     pub(crate) fn until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.seen.iter().position(&is_it) {
             return self.seen.remove(at);
@@ -190,7 +190,7 @@ impl Client {
         }
     }
 
-    /// All that comes until becket has closed its end.
+    /// Returns all lines until becket closes its end.
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         let mut rest = std::mem::take(&mut self.seen);
         loop {
@@ -202,7 +202,7 @@ impl Client {
         }
     }
 
-    /// Says nothing any more.
+    /// Closes the input.
     pub(crate) fn hangs_up(&mut self) {
         drop(self.to.take());
     }
@@ -224,7 +224,7 @@ impl Client {
     }
 }
 
-/// The kind of an error, and its words.
+/// Returns the kind and the message of an error.
 pub(crate) fn fault(answer: &Value) -> (String, String) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     assert!(answer["error"]["code"].is_i64(), "{answer}");

@@ -1,4 +1,4 @@
-//! Clients that die, and signals: nothing is left of what ran.
+//! Killed clients, and signals: no process is left.
 
 use super::client::{fault, on_socket, on_stdio};
 use super::{BECKET, bash, command, with_hook};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
-/// A place in which hooks start processes that would stay.
+/// Creates a place in which hooks start processes that would stay.
 fn with_sleepers() -> TestEnv {
     let foreground = command("(trap '' HUP; sleep 300) & : >started; sleep 300");
     let background = json!({"type": "command", "command": "sleep 300", "async": true});
@@ -54,7 +54,7 @@ fn a_client_that_is_killed_takes_its_hooks_with_it() {
     bare.stdin(Stdio::null());
     let mut client = client.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("bash starts");
     assert!(wait_until(|| env.project().join("started").exists()));
-    // The shell, becket, its hooks: two in the foreground with a child, one in the background.
+    // The shell, becket, and its hooks: two in the foreground with a child each, one in the background.
     assert!(wait_until(|| marker.alive().len() >= 5), "{:?}", marker.alive());
     client.kill().expect("it lives");
     assert_eq!(client.wait().expect("it ends").signal(), Some(9));
@@ -77,7 +77,7 @@ fn a_client_of_a_socket_that_is_gone_takes_its_hooks_and_no_others() {
         clients.push(client);
     }
     let others = theirs.alive();
-    // The thread that reads has a handle of its own; the system closes all of them at once.
+    // The reading thread has a separate handle; the system closes all of them at once.
     clients.remove(0).dies();
     mine.wait_for(0);
     let left = theirs.alive();

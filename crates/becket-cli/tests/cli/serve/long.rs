@@ -1,4 +1,4 @@
-//! Long lines of many clients over a socket, and what they may hold together.
+//! Long lines of many clients over a socket, and the limit on their memory.
 
 use super::client::{Client, OnSocket, fault, on_socket};
 use super::{bash, command, with_hook};
@@ -12,21 +12,21 @@ use std::time::{Duration, Instant};
 
 const CLIENTS: usize = 32;
 const LONGEST: usize = 16 << 20;
-/// The limit on long lines together, and on becket's other memory.
+/// The limit on all long lines together, and on becket's other memory.
 const ROOM: usize = 128 << 20;
 const BESIDES: usize = 64 << 20;
-/// The number of them that fit at the same time.
+/// The number of the longest lines that fit at the same time.
 const LET_IN: usize = ROOM / LONGEST;
-/// Longer than any notification takes here.
+/// A time that is longer than any notification takes here.
 const LONG: Duration = Duration::from_secs(20);
 
-/// A request about nothing, as long as a line may be.
+/// Returns a request without effect, as long as a line may be.
 fn longest(id: &str) -> Vec<u8> {
     let request = json!({"jsonrpc": "2.0", "id": id, "method": "nothing"}).to_string();
     [vec![b' '; LONGEST - request.len()], request.into_bytes(), b"\n".to_vec()].concat()
 }
 
-/// Sends it, and waits for its answer.
+/// Sends the longest request, and waits for its answer.
 fn asks_at_length(client: &mut Client, id: &str) {
     client.writes(&longest(id));
     let answer = client.until(|line| line.get("error").is_some());
@@ -52,7 +52,7 @@ fn lines_that_stop_halfway_neither_make_it_grow_nor_keep_out_whole_ones() {
             });
         }
         let next = || refused.recv_timeout(LONG).expect("it is told");
-        // Some have yielded to others, so there is no room left.
+        // Some have yielded to others, so there is no memory left.
         let mut told = vec![next()];
         short.opens(&env.project(), "s", json!({}));
         asks_at_length(&mut whole, "long");
@@ -73,7 +73,7 @@ fn lines_that_stop_halfway_neither_make_it_grow_nor_keep_out_whole_ones() {
     assert!(peak < ROOM + BESIDES, "{} MiB", peak >> 20);
 }
 
-/// A connection that waits for nothing for ever.
+/// Opens a connection whose reads and writes time out.
 fn patient(serving: &OnSocket) -> UnixStream {
     let stream = serving.stream();
     stream.set_read_timeout(Some(LONG)).expect("it can be set");
@@ -123,7 +123,7 @@ fn a_line_that_is_not_finished_ends_its_client_and_gives_its_room_back() {
     }
 }
 
-/// The most memory that becket has had, in bytes.
+/// Returns the peak memory of becket, in bytes.
 fn peak(serving: &OnSocket) -> usize {
     let status =
         std::fs::read_to_string(format!("/proc/{}/status", serving.child.id())).expect("it is there");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const LINES: usize = 12;
 
-/// A place with 1,000 rules.
+/// Creates a place with 1,000 rules.
 fn with_rules() -> TestEnv {
     let env = TestEnv::new(BECKET);
     let rule = |at: usize| match at % 2 {
@@ -39,7 +39,7 @@ fn long_commands_of_one_client_hold_up_no_other() {
     let long = fire(&commands[..9_990]);
     let ids: Vec<u64> = (0..LINES).map(|_| busy.request("event/fire", long.clone())).collect();
     busy.result_of(ids[0]);
-    // They are being worked on; the other client is answered before they are done.
+    // While the long lines are processed, the other client is answered.
     other.asks("event/fire", fire("ls"));
     assert!(!busy.has_come(ids[LINES - 1]), "the other client has waited for the last of them");
     for id in &ids[1..] {

@@ -1,4 +1,4 @@
-//! Hundreds of sessions at once, each for itself.
+//! Hundreds of concurrent sessions, which are isolated from each other.
 
 use super::client::on_socket;
 use super::{bash, command, with_hook};

@@ -5,7 +5,7 @@ use super::{bash, command, with_hook};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Takes out what no two runs share.
+/// Removes everything that differs between runs.
 fn without_times(mut value: Value) -> Value {
     for hook in value["hooks"].as_array_mut().into_iter().flatten() {
         hook["elapsed_ms"] = Value::Null;

@@ -1,4 +1,4 @@
-//! The cases of the protocol that any language can run (`spec/cases`), through the sidecar.
+//! The protocol cases that any language can run (`spec/cases`), through the sidecar.
 //!
 //! The expectation of a case is a part of the answer to `event/fire`: objects may have more fields than expected, but `fields`
 //! and lists may not.
@@ -13,10 +13,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Cases that run at once.
+/// The number of cases that run concurrently.
 const AT_ONCE: usize = 4;
 
-/// The case files, each with the number of cases that it has at least.
+/// The case files, each with its minimum number of cases.
 const FILES: [(&str, usize); 6] = [
     ("verdicts", 110),
     ("replies", 190),
@@ -54,7 +54,7 @@ fn unlike(expected: &Value, got: &Value, at: &str) -> Option<String> {
     }
 }
 
-/// Puts the place of a case in for its name.
+/// Replaces the name of a case's place by its path.
 fn placed(value: &Value, root: &Path) -> Value {
     match value {
         Value::String(text) => Value::from(text.replace("[ROOT]", &root.to_string_lossy())),

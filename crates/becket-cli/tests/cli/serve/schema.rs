@@ -1,4 +1,4 @@
-//! The description of the protocol, beside the protocol.
+//! The description of the protocol, compared with the protocol.
 
 use super::BECKET;
 use becket_testkit::env::TestEnv;

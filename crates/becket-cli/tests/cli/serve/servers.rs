@@ -74,7 +74,7 @@ fn a_file_that_cannot_be_used_keeps_sessions_from_being_opened() {
         let (kind, told) = serving.client.fails("session/open", open(more));
         assert!(kind == "params" && told.contains(why), "{kind}: {told}");
     }
-    // One that names its own has nothing to do with that file.
+    // A session that names its own servers ignores that file.
     serving.client.asks("session/open", open(json!({"mcp_servers": {}})));
     let fired = serving.client.asks("event/fire", fire("s"));
     let hook = &fired["hooks"][0];

@@ -8,10 +8,10 @@ use std::fs;
 use std::io::{Read, Write};
 use std::time::Duration;
 
-/// The time between two requests that are repeated.
+/// The interval between two repeated requests.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// The most memory that a process has had, in KiB.
+/// Returns the peak memory of a process, in KiB.
 fn peak(id: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or(" 0 kB");
@@ -32,7 +32,7 @@ fn a_client_that_reads_nothing_is_cut_off_with_its_sessions() {
         .expect("it reads");
     say(json!({"jsonrpc": "2.0", "id": 2, "method": "session/open", "params": open})).expect("it reads");
     let fire = json!({"session": "s", "event": "PreToolUse", "input": bash("ls")});
-    // The session is there once a request about it is answered; until then it is asked again.
+    // The session is open once a request about it is answered; until then, the request is repeated.
     assert!(wait_until_every(INTERVAL, || {
         say(json!({"jsonrpc": "2.0", "id": "f", "method": "event/fire", "params": fire})).expect("it reads");
         !marker.alive().is_empty()
@@ -42,7 +42,7 @@ fn a_client_that_reads_nothing_is_cut_off_with_its_sessions() {
     assert!(written.is_some(), "it takes no requests for ever");
     marker.wait_for(0);
     assert!(peak(serving.child.id()) < 200 * 1024, "{} KiB", peak(serving.child.id()));
-    // Nobody else is hurt.
+    // Other clients are not affected.
     let mut other = serving.client();
     other.opens(&env.project(), "s", json!({}));
     assert_eq!(other.asks("event/plan", fire)["event"], "PreToolUse");

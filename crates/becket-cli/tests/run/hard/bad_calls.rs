@@ -1,10 +1,10 @@
-//! Calls that are none, and settings that change while they are in force.
+//! Invalid calls, and settings that change while they are in force.
 
 use crate::hard::place::{Place, bash, call, hook, hooks, results};
 use becket_testkit::messages_api::{Call, Turn};
 use serde_json::{Value, json};
 
-/// A hook that notes the tool and the call.
+/// A hook that records the tool and the call.
 const NOTES: &str = r#"python3 -c 'import json,sys; i=json.load(sys.stdin); print(i["tool_name"], i["tool_use_id"], file=open("noted","a"))'"#;
 
 fn notes() -> Value {
@@ -62,7 +62,7 @@ fn hooks_and_rules_that_change_in_their_file_are_those_of_the_start() {
             "" => "rm .claude/settings.json".to_owned(),
             text => format!("printf '%s' '{text}' >.claude/settings.json"),
         };
-        // Nobody accepts the change: that would be the one way in which it counts before the next session.
+        // Nobody accepts the change, which would be the only way for it to take effect before the next session.
         let settings = hooks(&[
             ("PreToolUse", vec![hook(deny)]),
             ("PostToolUse", vec![hook(&change)]),

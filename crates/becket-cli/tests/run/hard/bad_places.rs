@@ -1,4 +1,4 @@
-//! Places that are not there, not any more, or can't be written to.
+//! Places that do not exist, no longer exist, or can't be written to.
 
 use crate::hard::place::{GO_ON, GONE_ON, Place, bash, call, hook, hooks, id, results};
 use becket_testkit::messages_api::Turn;
@@ -13,7 +13,7 @@ fn a_project_that_is_deleted_in_the_middle_is_told_of_and_the_session_goes_on() 
     let place = Place::with(&settings, move |_| {
         turn += 1;
         match turn {
-            // `rm` on it would be asked about (P14).
+            // The user would be asked about `rm` (P14).
             1 => Turn::calls([bash("t1", "python3 -c 'import os, shutil; shutil.rmtree(os.getcwd())'")]),
             2 => Turn::calls([bash("t2", "pwd")]),
             3 => Turn::calls([call("t3", "Write", json!({"file_path": "new.txt", "content": "x"}))]),
@@ -44,7 +44,7 @@ fn a_home_that_cant_be_written_is_told_of() {
     let place = Place::with(&hooks(&[]), |_| Turn::text("Done."));
     // Root may write anywhere, but not below a file.
     let home = place.env.write("no-home", "a file");
-    let ended = place.run(&["Work."]).env("HOME", &home.to_string_lossy()).run();
+    let ended = place.run(&["Work."]).env_os("HOME", &home).run();
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
     for said in ["can't open the transcript", &*home.to_string_lossy()] {
         assert!(ended.stderr.contains(said), "{said}: {ended:?}");

@@ -1,6 +1,6 @@
-//! Sessions among hooks that do everything wrong, one after the other as long as there is time: hooks that hang, crash, flood,
-//! fork, close what they were given, write half an answer, or take their directory away, while three agents work at once.
-//! Whatever they do, what a guard forbids stays undone, each transcript is whole, and nothing is left.
+//! Sessions with misbehaving hooks, one after the other as long as there is time: hooks that hang, crash, flood, fork,
+//! close what they were given, write half an answer, or delete their directory, while three agents work concurrently.
+//! Whatever they do, actions that a guard forbids are not done, each transcript is complete, and no process is left.
 
 use crate::hard::checker;
 use crate::hard::place::{Place, bash, call, hook, id};
@@ -19,7 +19,7 @@ const LONG: Duration = Duration::from_secs(600);
 /// The number of concurrent agents, and of the batches of calls that each makes.
 const AGENTS: usize = 3;
 const BATCHES: usize = 3;
-/// The most descriptors that a session may hold at its end.
+/// The limit on the descriptors that a session may have open at its end.
 const DESCRIPTORS: usize = 64;
 
 /// A randomly chosen misbehaving hook. A process that it hides from its host soon ends.
@@ -45,7 +45,7 @@ case $(( (RANDOM % 17) )) in
 esac
 "#;
 
-/// The only correct one: it denies calls on forbidden names.
+/// The only correct hook: it denies calls with forbidden names.
 const GUARD: &str = r#"case "$(cat)" in *forbidden*) echo "not this one" >&2; exit 2;; esac"#;
 
 #[expect(clippy::disallowed_methods, reason = "how much work a test is worth, is said from outside")]
@@ -53,7 +53,7 @@ fn seconds() -> Option<Duration> {
     std::env::var("BECKET_CHAOS_SECONDS").ok()?.parse().ok().map(Duration::from_secs)
 }
 
-/// A model whose agents alternate between allowed and forbidden calls.
+/// Returns the next turn of a model whose agents alternate between allowed and forbidden calls.
 fn works(body: &Value) -> Turn {
     let messages = body["messages"].as_array().map_or(0, Vec::len);
     let first = body["messages"][0].to_string();
@@ -118,7 +118,7 @@ fn place() -> Place {
     place
 }
 
-/// One session, and what has to hold after it.
+/// Runs one session, and checks the conditions that must hold after it.
 fn session(place: &Place, n: u64) {
     let id = id(n);
     let ended = place.run(&["--session-id", &id, "Work."]).run();
@@ -156,7 +156,7 @@ fn agents_whole(place: &Place, session: &str, context: &str) -> usize {
     let entries =
         fs::read_dir(transcript.with_extension("").join("subagents")).into_iter().flatten().flatten();
     let mut count = 0;
-    // Facts of an agent lie beside its transcript.
+    // The facts of an agent are beside its transcript.
     let is_transcript =
         |entry: &fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "jsonl");
     for entry in entries.filter(is_transcript) {
@@ -189,7 +189,7 @@ fn chaos(time: Duration) {
     assert!(most.is_some_and(|most| most <= DESCRIPTORS), "{descriptors:?}");
     let requests = place.server.requests().len();
     println!("{sessions} sessions, {requests} requests, at most {most:?} descriptors, {:?}", begun.elapsed());
-    // It has done something, and of what was allowed a part was done.
+    // It has done something, including a part of the allowed calls.
     assert!(requests > AGENTS, "{requests}");
     let entries = fs::read_dir(place.env.project()).expect("it is there").flatten();
     assert!(entries.map(|entry| entry.path()).any(|path| path.join("allowed").exists()));

@@ -1,4 +1,4 @@
-//! The transcript of a real run, cut off anywhere: it loads, and the session goes on.
+//! The transcript of a real run, cut off at any position: it loads, and the session can be resumed.
 
 use crate::hard::place::{Place, bash, call, hook, hooks, id};
 use becket_testkit::messages_api::Turn;
@@ -7,7 +7,7 @@ use std::fs;
 
 /// The number of prefixes that a process resumes.
 const GONE_ON_WITH: usize = 24;
-/// Beginnings of so many bytes more are loaded, and each that ends where a line does, or a byte beside that.
+/// The step between the lengths of the loaded prefixes, in addition to those that end at or next to a line end.
 const STEP: usize = 7;
 
 fn is_at_an_end(bytes: &[u8], cut: usize) -> bool {

@@ -1,17 +1,17 @@
-//! Output without end, of hooks and of commands: it is read, counted, and not kept.
+//! Endless output of hooks and of commands: it is read, counted, and not kept.
 
 use crate::hard::place::{Place, bash, call, hook, hooks, results};
 use becket_testkit::messages_api::Turn;
 use serde_json::{Value, json};
 
-/// The most that the process may hold at once. Most of it is the program file; a flood that was kept would be far more.
+/// The memory limit of the process. Most of it is the program file; a flood that was kept would take far more.
 const MOST_KIB: u64 = if cfg!(debug_assertions) { 96 * 1024 } else { 48 * 1024 };
 
 fn peak(place: &Place) -> u64 {
     place.lines("peak").first().and_then(|line| line.parse().ok()).expect("the hook has looked")
 }
 
-/// Looks at the most memory that its host ever had.
+/// A hook that reads the peak memory of its host.
 const LOOKS: &str = "cat >/dev/null; grep VmHWM /proc/$PPID/status | tr -dc 0-9 >peak";
 
 // rules: H3, O1, L1

@@ -1,4 +1,4 @@
-//! A disk that is full: told of once, nothing torn, and stored again as soon as there is room.
+//! A full disk: it is reported once, nothing is torn, and sessions are stored again as soon as there is space.
 
 use crate::hard::place::{GO_ON, GONE_ON, Place, bash, hook, hooks, id, results};
 use becket_testkit::env::ProgramOutput;
@@ -47,7 +47,7 @@ fn a_limit_on_the_size_of_files_stops_no_turn() {
     assert!(said.contains("number 1") && !said.contains("number 30"), "what was stored, and no more");
 }
 
-/// A small file system of its own for the home, which goes with its processes.
+/// Runs on a small separate file system for the home directory, which disappears with its processes.
 fn on_a_small_disk(place: &Place, script: &str, arguments: &[&str]) -> Option<ProgramOutput> {
     let mount = "mount -t tmpfs -o size=128k becket \"$HOME\"";
     let may =

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 /// The number of kills unless `BECKET_KILLS` sets one.
 const KILLS: u64 = 60;
-/// Runs beside each other.
+/// The number of concurrent runs.
 const AT_ONCE: u64 = 4;
 /// The maximum lifetime of a run.
 const LONGEST: Duration = Duration::from_millis(1200);
@@ -21,7 +21,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Numbers by chance, the same ones for the same seed.
+/// A generator of random numbers, which are the same for the same seed.
 struct Chance(u64);
 
 impl Chance {
@@ -36,8 +36,8 @@ impl Chance {
     }
 }
 
-/// A model that never ends its turn: calls of every kind, and an agent that makes calls too. Each third answer has a
-/// call that never ends, either.
+/// Returns the next turn of a model that never ends its turn: calls of every kind, and an agent that makes calls as
+/// well. Every third answer contains a call that never ends either.
 fn restless(body: &Value) -> Turn {
     let answer = body["messages"].as_array().map_or(0, Vec::len) / 2;
     let id = |n: u32| format!("call_{answer}_{n}");
@@ -105,12 +105,12 @@ fn a_run_that_is_killed_leaves_nobody_and_a_session_that_goes_on() {
         let workers: Vec<_> = (0..AT_ONCE).map(|worker| scope.spawn(move || worked(worker))).collect();
         workers.into_iter().map(|worker| worker.join().expect("a worker has said why")).sum()
     });
-    // The rest was killed before there was a session: many, where the machine has much else to do.
+    // The others were killed before there was a session: many, if the machine is busy.
     assert!(stored as u64 >= kills / 8, "{stored} of {kills}");
     assert!(wait_until(|| keepers_alone().is_empty()), "{:?}", keepers_alone());
 }
 
-/// Kills a session; whether it had come as far as to be stored.
+/// Kills a session; returns true if it had got far enough to be stored.
 fn killed(place: &Place, n: u64, chance: &mut Chance, seed: u64) -> bool {
     let (id, after) = (id(n), chance.up_to(LONGEST));
     let context = format!("BECKET_SEED={seed}: kill {n} after {after:?}");
@@ -171,7 +171,7 @@ fn a_session_that_is_killed_again_and_again_goes_on_each_time() {
         place.soon_nobody_is_left(&format!("round {round}"));
         arguments = vec!["--resume", &id, "Work more."];
     }
-    // Torn lines add up: each kill may leave one, and no more.
+    // Torn lines add up: each kill may leave at most one.
     let wrongs = place.server.wrongs();
     assert_eq!(wrongs, Vec::<String>::new());
 }

@@ -22,12 +22,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// With settings for the project; the model says these turns.
+    /// Creates a place with settings for the project, and a model that gives these turns.
     pub(crate) fn new(settings: &Value, turns: Vec<Turn>) -> Self {
         Self::on(settings, Server::start(turns))
     }
 
-    /// The same with a model that answers [`GONE_ON`] if it is asked to go on, and otherwise the turn of `make`.
+    /// Creates a place with a model that answers [`GONE_ON`] if it is asked to go on, and otherwise the turn of `make`.
     pub(crate) fn with(settings: &Value, mut make: impl FnMut(&Value) -> Turn + Send + 'static) -> Self {
         let answer = move |body: &Value| if said(body, GO_ON) { Turn::text(GONE_ON) } else { make(body) };
         Self::on(settings, Server::start_with(answer))
@@ -36,14 +36,14 @@ impl Place {
     fn on(settings: &Value, server: Server) -> Self {
         let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
         env.write("project/.claude/settings.json", settings.to_string());
-        // A user's own word: that of a project counts once the folder is trusted.
+        // These are in the user's settings: those of a project count once the folder is trusted.
         let allow = ["Bash", "Write", "Edit", "Agent", "Read"];
         let permissions = json!({"permissions": {"allow": allow, "defaultMode": "acceptEdits"}});
         env.write("home/.claude/settings.json", permissions.to_string());
         Self { env, server, marker: Marker::new() }
     }
 
-    /// `becket run` here; all that it starts carries the marker.
+    /// Returns a `becket run` in this place; all processes that it starts carry the marker.
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         let (name, value) = self.marker.env();
         let run = self.env.becket([&["run", "-p"], arguments].concat());
@@ -52,7 +52,7 @@ impl Place {
         run.env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", "0").env(&name, &value)
     }
 
-    /// The same, with its result as JSON; nothing may be left of it.
+    /// Runs becket and returns its result as JSON; no process may be left.
     #[track_caller]
     pub(crate) fn result(&self, arguments: &[&str]) -> (Value, ProgramOutput) {
         let ended = self.run(&[&["--output-format", "json"], arguments].concat()).run();
@@ -61,14 +61,14 @@ impl Place {
         (result, ended)
     }
 
-    /// Starts it, and does not wait.
+    /// Starts becket without waiting.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.run(arguments).into_command();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().expect("becket starts")
     }
 
-    /// Goes on with a session, which must do well; its transcript must be whole.
+    /// Resumes a session, which must succeed; its transcript must be complete.
     #[track_caller]
     pub(crate) fn goes_on(&self, id: &str, context: &str) {
         self.whole(id, context);
@@ -79,7 +79,7 @@ impl Place {
         assert_eq!(wrongs, Vec::<String>::new(), "{context}");
     }
 
-    /// Returns the stored messages of a session; the API would accept them, and no line but the last one is damaged.
+    /// Returns the stored messages of a session; the API would accept them, and only the last line may be damaged.
     #[track_caller]
     pub(crate) fn whole(&self, id: &str, context: &str) -> Vec<becket_llm::Message> {
         let restored = self.restored(id);
@@ -123,7 +123,7 @@ impl Place {
         );
     }
 
-    /// The same, a moment later.
+    /// Waits a moment until no process is left.
     #[track_caller]
     pub(crate) fn soon_nobody_is_left(&self, context: &str) {
         let gone = wait_until(|| self.marker.alive().is_empty());
@@ -131,14 +131,14 @@ impl Place {
         assert!(gone, "{context}: {left:?}");
     }
 
-    /// The lines of a file of the project.
+    /// Returns the lines of a file of the project.
     pub(crate) fn lines(&self, name: &str) -> Vec<String> {
         let text = std::fs::read_to_string(self.env.project().join(name)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 }
 
-/// All files below a directory.
+/// Returns all files below a directory.
 fn below(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     entries
@@ -157,19 +157,19 @@ fn command_line(pid: u32) -> String {
     format!("{pid}: {line}({}) ", of.join(" "))
 }
 
-/// A hook that is a command.
+/// Returns a hook that is a command.
 pub(crate) fn hook(command: &str) -> Value {
     json!({"type": "command", "command": command})
 }
 
-/// Settings with these hooks: per event a list of handlers.
+/// Returns settings with these hooks: for each event a list of handlers.
 pub(crate) fn hooks(of: &[(&str, Vec<Value>)]) -> Value {
     let groups = of.iter().map(|(event, handlers)| ((*event).to_owned(), json!([{"hooks": handlers}])));
     let hooks: serde_json::Map<String, Value> = groups.collect();
     json!({"hooks": hooks})
 }
 
-/// A call of Bash.
+/// Returns a call of Bash.
 pub(crate) fn bash(id: impl Into<String>, command: &str) -> Call {
     call(id, "Bash", json!({"command": command}))
 }
@@ -184,7 +184,7 @@ pub(crate) fn said(body: &Value, text: &str) -> bool {
     last.is_some_and(|last| last.to_string().contains(text))
 }
 
-/// The results in the last message of a request: the call, whether it failed, and all of its text.
+/// Returns the results in the last message of a request: the call, true if it failed, and all of its text.
 pub(crate) fn results(body: &Value) -> Vec<(String, bool, String)> {
     let last = body["messages"].as_array().and_then(|all| all.last()).cloned().unwrap_or_default();
     let blocks = last["content"].as_array().cloned().unwrap_or_default();
@@ -198,7 +198,7 @@ pub(crate) fn results(body: &Value) -> Vec<(String, bool, String)> {
     blocks.iter().filter(|block| block["type"] == "tool_result").map(result).collect()
 }
 
-/// The n-th id of a session.
+/// Returns the n-th session id.
 pub(crate) fn id(n: u64) -> String {
     format!("5f1c9f0e-3c0b-4b7e-9a55-{n:012x}")
 }

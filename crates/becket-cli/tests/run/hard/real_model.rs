@@ -9,7 +9,7 @@ use becket_testkit::real_model::ModelServer;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A server of the model that takes tools.
+/// Starts a server of the model that supports tools.
 fn serving() -> Option<ModelServer> {
     ModelServer::start(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/run/hard/serve_with_tools.py")))
 }
@@ -17,7 +17,7 @@ fn serving() -> Option<ModelServer> {
 const AGENT: &str = r#"{"reader": {"description": "reads", "prompt": "You read files. The file is notes.txt.", "tools": ["Read"]}}"#;
 const TASK: &str = "Call the tool Read with file_path notes.txt. What does notes.txt say?";
 
-/// Works on the task; gives the place, how it ended, and the lines that were printed.
+/// Works on the task; returns the place, the exit code, and the printed lines.
 fn worked(serving: &ModelServer, before: &str) -> (TestEnv, Option<i32>, Vec<Value>) {
     let settings = hooks(&[("PreToolUse", vec![hook(before)]), ("Stop", vec![hook("cat >stopped.json")])]);
     let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));

@@ -1,4 +1,4 @@
-//! A system that gives little: few descriptors, an output that takes nothing.
+//! Scarce resources: few descriptors, and an output that accepts nothing.
 
 use crate::hard::full_disk::scripted;
 use crate::hard::place::{GO_ON, Place, bash, call, hook, hooks, id, results};
@@ -10,7 +10,7 @@ use serde_json::json;
 fn with_few_descriptors_hooks_wait_for_their_turn_and_none_is_left_out() {
     const CALLS: usize = 30;
     const HOOKS: usize = 5;
-    // Equal handlers are one: each says something of its own.
+    // Equal handlers run only once, so each prints something different.
     let counts = |n: usize| hook(&format!("cat >/dev/null; sleep 0.01; echo {n} >>counted"));
     let settings = hooks(&[("PreToolUse", (0..HOOKS).map(counts).collect())]);
     let read = |n: usize| call(format!("c{n}"), "Read", json!({"file_path": "text.txt"}));

@@ -1,4 +1,4 @@
-//! Two processes and one session.
+//! Two processes that use the same session.
 
 use crate::hard::place::{GO_ON, GONE_ON, Place, hook, hooks, id};
 use becket_testkit::messages_api::Turn;

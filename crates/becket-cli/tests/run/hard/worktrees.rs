@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A script that leaves a file named after each trap that runs it, and hands its input on.
+/// A script that creates a file named after each trap that runs it, and passes its input on.
 const TRAP: &str = "#!/bin/sh\n: >>\"[TRAPS]/$1\"\nshift\ncat 2>/dev/null\n";
 
 /// The settings of an untrusted repository: each runs a program during a checkout, a status, a commit, or a fetch.
@@ -37,7 +37,7 @@ const SETTINGS: [(&str, &str); 22] = [
     ("gc.auto", "1"),
 ];
 
-/// Hooks of git that a worktree's beginning and end could run.
+/// The git hooks that creating and removing a worktree could run.
 const HOOKS: [&str; 8] = [
     "post-checkout",
     "post-index-change",
@@ -58,7 +58,7 @@ fn git(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
-/// A repository with one commit.
+/// Creates a repository with one commit.
 fn repository(place: &Place) {
     let project = place.env.project();
     git(&project, &["init", "-q", "-b", "main"]);
@@ -69,7 +69,7 @@ fn repository(place: &Place) {
     git(&project, &["commit", "-qm", "first"]);
 }
 
-/// Sets all traps; gives the directory in which they leave their files.
+/// Sets all traps; returns the directory in which they leave their files.
 fn traps(place: &Place) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let (root, project) = (place.env.root(), place.env.project());
@@ -136,7 +136,7 @@ fn nothing_of_a_repository_full_of_traps_runs_when_a_worktree_is_made_compared_a
     let place = Place::with(&json!({}), writes);
     repository(&place);
     let (project, traps) = (place.env.project(), traps(&place));
-    // The traps work: git alone runs into them.
+    // The traps work: git alone triggers them.
     let control = place.env.root().join("control");
     let plain = |arguments: &[&str]| {
         Command::new("git").args(arguments).current_dir(&project).output().expect("git is there")
@@ -168,7 +168,7 @@ fn nothing_of_a_repository_full_of_traps_runs_when_a_worktree_is_made_compared_a
     assert_eq!((read("a.txt"), read("b.bin")), ("new\n".to_owned(), "two\n".to_owned()));
 }
 
-/// A model that has a helper in a worktree of its own, and waits for ever in it.
+/// Returns the next turn of a model that has a helper in a separate worktree, and waits there forever.
 fn waits(body: &Value) -> Turn {
     let helps = body["messages"][0].to_string().contains("You are the helper");
     match helps || said(body, "Just wait.") {
@@ -183,7 +183,7 @@ fn waits(body: &Value) -> Turn {
 
 fn begun(place: &Place, arguments: &[&str]) -> std::process::Child {
     let root = place.env.root().to_owned();
-    let mut command = place.run(arguments).env("WAITS", &root.to_string_lossy()).into_command();
+    let mut command = place.run(arguments).env_os("WAITS", &root).into_command();
     command.stdin(std::process::Stdio::null());
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let child = command.spawn().expect("becket starts");
@@ -219,7 +219,8 @@ fn an_interrupted_session_leaves_no_worktree_and_what_a_kill_leaves_is_taken_up_
     place.soon_nobody_is_left("killed");
     let trees = place.env.project().join(".claude/worktrees");
     assert_eq!(fs::read_dir(&trees).expect("they are left").count(), 3);
-    // The same name takes it up; the helper's goes with the next that is made.
+    // A session with the same name reuses the worktree; that of the helper is removed with the next one that is
+    // created.
     let root = place.env.root().to_string_lossy().into_owned();
     let ended = place.run(&["--worktree", "feat", crate::hard::place::GO_ON]).env("WAITS", &root).run();
     assert_eq!(ended.code, Some(0), "{ended:?}");

@@ -39,7 +39,7 @@ fn role(message: &Value, before: Option<&Value>) -> Option<String> {
     }
 }
 
-/// The blocks of a message; a text is one block.
+/// Returns the blocks of a message; a text is one block.
 fn blocks(message: &Value) -> Option<Vec<Value>> {
     match &message["content"] {
         Value::String(text) => Some(vec![serde_json::json!({"type": "text", "text": text})]),
@@ -91,7 +91,7 @@ fn assistant(blocks: &[Value], is_last: bool, ids: &mut HashSet<String>) -> Opti
         Some("thinking") => required(block, "signature"),
         Some("redacted_thinking") => required(block, "data"),
         Some("image" | "document" | "tool_result") | None => Some(format!("not the assistant's: {block}")),
-        // What the provider's own tools have left.
+        // A block of the provider's own tools.
         Some(_) => None,
     })
 }
@@ -119,7 +119,7 @@ fn result(block: &Value) -> Option<String> {
     content.iter().find_map(material)
 }
 
-/// A block that a user or a tool may show.
+/// Checks a block that a user or a tool may send.
 fn material(block: &Value) -> Option<String> {
     match block["type"].as_str() {
         Some("text") => text(block),

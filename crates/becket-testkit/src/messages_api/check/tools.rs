@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// The longest name of a tool.
+/// The maximum length of a tool's name.
 const LONGEST: usize = 128;
 
 /// Returns the fault of the tools.

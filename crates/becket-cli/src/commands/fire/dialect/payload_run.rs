@@ -1,5 +1,5 @@
-//! The parts of a payload's run that only the full program has: services of all hooks, MCP servers, hooks that no event waits
-//! for, rewrites to `becket exec`, and the registration in the agent.
+//! The parts of a payload's run that only the full program has: services for all hooks, MCP servers, hooks that no
+//! event waits for, rewrites to `becket exec`, and the registration with the agent.
 
 use super::super::as_hook::with_failure;
 use super::asks;
@@ -26,7 +26,7 @@ use std::time::Duration;
 /// Runs the hooks of a payload.
 ///
 /// # Errors
-/// Where they can't be run, or not in time; the caller refuses then.
+/// Errors if the hooks can't be run, or not in time; the caller then refuses.
 pub(super) fn answer_payload(
     payload: &Value,
     dialect: &'static Dialect,
@@ -42,10 +42,12 @@ pub(super) fn answer_payload(
         user_scope: args.user_scope,
     };
     let incoming = IncomingPayload::read(dialect, payload, options, &around.process)?;
-    let Some(first) = incoming.first() else { return Ok(incoming.answer_without_hooks()) };
-    let session = session_of(&first.session.cwd, dialect, args, global, around, out)?;
-    let holds_back = args.user_scope && !is_trusted_there(dialect, &session, around);
-    let run = incoming.in_session(session, holds_back)?;
+    if incoming.first().is_none() {
+        return Ok(incoming.answer_without_hooks());
+    }
+    let session = session_of(incoming.cwd(), dialect, args, global, around, out)?;
+    let agent_trusts = args.user_scope && is_trusted_there(dialect, &session, around);
+    let run = incoming.in_session(session, agent_trusts)?;
     let services = HookServices::silent(&ServiceOptions::from(args), run.launch(), around)?;
     if !args.detached.is_empty() {
         detached::run(&run.payload().events, run.launch(), &services, args, early, around)?;
@@ -70,7 +72,7 @@ fn is_trusted_there(dialect: &Dialect, session: &Session, around: &Surroundings)
         .is_some_and(|agent| agent.trusts(&request.start, &root, &places(session, around)))
 }
 
-/// The session of the project that the agent names, or that is found around the directory of the event.
+/// Returns the session of the project that the agent names, or of the one around a directory.
 fn session_of(
     cwd: &Path,
     dialect: &Dialect,
@@ -83,7 +85,7 @@ fn session_of(
     prepared(session, args)
 }
 
-/// The run of a payload with all that the full program has.
+/// The run of a payload with all features of the full program.
 struct WholeRun<'a> {
     dialect: &'static Dialect,
     input: &'a Value,
@@ -124,8 +126,8 @@ impl WholeRun<'_> {
         Ok(done?)
     }
 
-    /// Has the line run under `becket exec`, if the agent takes a rewrite that allows nothing. A call with fewer rights that
-    /// is not rewritten is denied.
+    /// Rewrites the line to run under `becket exec`, if the agent takes a rewrite that allows nothing. A call with
+    /// fewer rights that is not rewritten is denied.
     fn rewrite(
         &self,
         resolution: &mut Resolution,
@@ -142,7 +144,7 @@ impl WholeRun<'_> {
         };
         match rewritten {
             Ok(Some(input)) => {
-                // Agents of the protocol's own dialect get the answer as it is.
+                // Agents that use the protocol's own dialect get the answer unchanged.
                 hook_output::add_rewrite(&mut resolution.json, event.kind(), input.clone());
                 resolution.rewrite = Some(input);
             }
@@ -151,7 +153,7 @@ impl WholeRun<'_> {
         }
     }
 
-    /// Returns what is in the way of a rewrite of the call.
+    /// Returns the reason why the call can't be rewritten, if any.
     fn obstacle(&self, action: &Action, kind: EventKind) -> Option<String> {
         let Dialect { title, .. } = self.dialect;
         let supports = self.dialect.row_of(kind).map(|row| row.supports);
@@ -170,7 +172,7 @@ impl WholeRun<'_> {
         }
     }
 
-    /// Names what the registration lacks, when a session starts.
+    /// Adds a text about events that the registration lacks, when a session starts.
     fn tell_missing(&self, resolution: &mut Resolution, event: &Event, engine: &Engine) {
         let agent = becket_install::agent(self.dialect.name);
         let Some(agent) = agent.filter(|_| event.kind() == EventKind::SessionStart) else { return };

@@ -1,7 +1,7 @@
 use super::{Place, Role, Segment, at};
 use proptest::prelude::*;
 
-/// Returns the place of the `¦` in a text.
+/// Returns the place that `¦` marks in a text.
 fn place(marked: &str) -> Place {
     let offset = marked.find('¦').expect("a mark");
     at(&marked.replace('¦', ""), offset)

@@ -27,7 +27,7 @@ use std::sync::Arc;
 const ID: &str = "toolu_becket";
 
 /// Connects the server, runs the call through hooks and rules, executes it, and ends the server.
-pub(super) async fn called(
+pub(super) async fn call(
     wanted: &CallRequest<'_>,
     services: &HookServices,
     at: McpContext<'_>,
@@ -36,11 +36,11 @@ pub(super) async fn called(
     let out = *at.out;
     let host = McpHost::new().with_observer(move |elicited: &ElicitationRecord| {
         if let Some(notice) = notice(elicited) {
-            out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&notice, 500)));
+            out.eprint(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&notice, 500)));
         }
     });
     let pool = at.pool(Arc::new(host.clone()))?;
-    let done = HookedCall { wanted, services, at, cancel, pool: &pool, host: &host }.called().await;
+    let done = HookedCall { wanted, services, at, cancel, pool: &pool, host: &host }.call().await;
     pool.close().await;
     done
 }
@@ -68,7 +68,7 @@ struct HookedCall<'a> {
 }
 
 impl HookedCall<'_> {
-    async fn called(&self) -> Result<McpCalled, CliError> {
+    async fn call(&self) -> Result<McpCalled, CliError> {
         let (at, server) = (self.at, &self.wanted.args.server);
         let (_, names) = at.gathered.tools(server, self.pool, self.cancel).await.map_err(CliError::mcp)?;
         let name = self.wanted.tool(&names)?.clone();
@@ -101,7 +101,7 @@ impl HookedCall<'_> {
         read(&report)
     }
 
-    /// The servers of `mcp_tool` handlers: the session connects them, and a hook never does (H6).
+    /// Connects the servers of `mcp_tool` handlers: the session connects them, a hook never does (H6).
     async fn connect_for_hooks(&self, engine: &Engine) {
         let hooks = engine.host().hooks();
         let servers: BTreeSet<&str> = hooks
@@ -118,12 +118,12 @@ impl HookedCall<'_> {
         for server in servers {
             if let Err(error) = self.pool.connect(server, self.cancel).await {
                 let notice = one_line(&error.to_string(), 500);
-                self.at.out.tell(&format!("{} a hook needs a server: {notice}\n", styled(WARNING, "MCP:")));
+                self.at.out.eprint(&format!("{} a hook needs a server: {notice}\n", styled(WARNING, "MCP:")));
             }
         }
     }
 
-    /// The session that the call is a part of, in the mode that sessions of this configuration start in.
+    /// Returns the session of the call, in the mode in which sessions of this configuration start.
     fn session(&self, engine: &Engine) -> Session {
         let at = self.at;
         let mut session =
@@ -146,7 +146,8 @@ impl HookedCall<'_> {
     }
 }
 
-/// A rule that denies a tool for every input hides it from a model: nothing is called, and no hook runs (P1).
+/// Returns the denial by a rule that denies a tool for every input and so hides it from a model: nothing is called
+/// (P1).
 fn taken_away(engine: &Engine, name: &Name) -> Option<McpCalled> {
     let names = [Some(&*name.full), name.written.as_deref()];
     let why = names.into_iter().flatten().find_map(|name| engine.host().deny_rule_for_tool(name))?;
@@ -155,7 +156,7 @@ fn taken_away(engine: &Engine, name: &Name) -> Option<McpCalled> {
     Some(called)
 }
 
-/// Shows the whole text: a caller in a shell has no limited context window.
+/// Returns caps that keep the whole text: a caller in a shell has no limited context window.
 fn whole() -> OutputCaps {
     OutputCaps { text: usize::MAX, blocks: usize::MAX, ..OutputCaps::default() }
 }

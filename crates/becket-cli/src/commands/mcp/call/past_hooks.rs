@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Connects the server, calls the tool, and ends the server.
-pub(super) async fn called(
+pub(super) async fn call(
     wanted: &CallRequest<'_>,
     at: McpContext<'_>,
     cancel: &CancellationToken,
@@ -36,7 +36,7 @@ async fn in_pool(
     match pool.call(call, cancel).await {
         Ok(result) => answered(&mut called, &result),
         Err(error @ CallError::Cancelled { .. }) => return Err(CliError::mcp(error)),
-        Err(error) => called.ends(McpEnded::Failed, error.to_string()),
+        Err(error) => called.record_end(McpEnded::Failed, error.to_string()),
     }
     called.ms = Some(begun.elapsed().as_secs_f64() * 1e3);
     Ok(called)
@@ -46,6 +46,6 @@ fn answered(called: &mut McpCalled, result: &CallResult) {
     called.response = Some(result.tool_response());
     called.text = Some(result.text());
     if result.is_error {
-        called.ends(McpEnded::Failed, "the tool reported a failure".to_owned());
+        called.record_end(McpEnded::Failed, "the tool reported a failure".to_owned());
     }
 }

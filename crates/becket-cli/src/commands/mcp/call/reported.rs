@@ -1,11 +1,11 @@
-//! The report of a call through hooks, as its printed result.
+//! Converts the report of a call through hooks into its printed result.
 
 use becket_agent::tool_call::{CallEnd, DeniedBy, Report};
 use becket_embed::view::fired::for_the_user;
 use becket_embed::view::mcp::{McpCalled, McpEnded};
 use becket_llm::Block;
 
-/// Returns the result of a call that hooks and rules have seen.
+/// Returns the result of a call that passed through hooks and rules.
 pub(super) fn of_report(report: &Report) -> McpCalled {
     let mut called = McpCalled::new(&report.call.name, true);
     match &report.ended {
@@ -13,14 +13,14 @@ pub(super) fn of_report(report: &Report) -> McpCalled {
             called.text = Some(text(&output.content));
             called.response = Some(output.response.clone());
         }
-        CallEnd::Failed { error, .. } => called.ends(McpEnded::Failed, error.clone()),
-        CallEnd::Invalid { error } => called.ends(McpEnded::Invalid, error.clone()),
+        CallEnd::Failed { error, .. } => called.record_end(McpEnded::Failed, error.clone()),
+        CallEnd::Invalid { error } => called.record_end(McpEnded::Invalid, error.clone()),
         CallEnd::Denied { by, because } => {
             called.denied(denied_by(*by), because.clone());
         }
-        CallEnd::Stopped { because } => called.ends(McpEnded::Stopped, because.clone()),
-        CallEnd::Deferred => called.ends(McpEnded::Deferred, "a hook put it off".to_owned()),
-        CallEnd::Cancelled { .. } => called.ends(McpEnded::Failed, "it was cancelled".to_owned()),
+        CallEnd::Stopped { because } => called.record_end(McpEnded::Stopped, because.clone()),
+        CallEnd::Deferred => called.record_end(McpEnded::Deferred, "a hook put it off".to_owned()),
+        CallEnd::Cancelled { .. } => called.record_end(McpEnded::Failed, "it was cancelled".to_owned()),
     }
     called.beside = report.beside();
     called.warnings.clone_from(&report.warnings);
@@ -41,7 +41,7 @@ pub(super) fn denied_by(by: DeniedBy) -> &'static str {
     }
 }
 
-/// The blocks of an answer, one below the other.
+/// Joins the blocks of an answer, one below the other.
 fn text(blocks: &[Block]) -> String {
     let shown = |block: &Block| match block {
         Block::Text(text) => text.clone(),

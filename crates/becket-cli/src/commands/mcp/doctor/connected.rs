@@ -36,7 +36,7 @@ fn greeted(info: &ServerInfo) -> String {
     format!("{program} speaks {}", info.protocol)
 }
 
-/// Returns the error without the name that is above it.
+/// Returns the error without the name of the server, which is shown above it.
 fn refused(pool: &Pool, name: &str, error: &CallError) -> String {
     match pool.servers().into_iter().next().map(|view| view.state) {
         Some(ServerState::Failed { why }) => why.to_string(),
@@ -49,17 +49,17 @@ fn refused(pool: &Pool, name: &str, error: &CallError) -> String {
 
 fn listed(tools: &[Tool], names: &Names, begun: Option<Instant>, steps: &mut Steps) {
     let problems = tools.iter().filter(|tool| tool.problem.is_some()).count();
-    let mut said = match tools.len() {
+    let mut detail = match tools.len() {
         1 => "1 tool".to_owned(),
         many => format!("{many} tools"),
     };
     let odd = names.warnings().len();
     for (count, what) in [(problems, "with a wrong schema"), (odd, "with an odd name")] {
         if count > 0 {
-            said.push_str(&format!(", {count} {what}"));
+            detail.push_str(&format!(", {count} {what}"));
         }
     }
-    steps.good("tools", begun, said);
+    steps.good("tools", begun, detail);
     for warning in names.warnings().iter().take(MOST_NAMES) {
         steps.good("names", None, warning);
     }

@@ -1,6 +1,6 @@
-//! The result of a call as the agent gets it. Pure.
+//! The result of a call as the agent receives it. Pure.
 //!
-//! INVARIANT: the blocks of a server are passed on as they came, kinds that are not known here included.
+//! INVARIANT: the blocks of a server are passed on unchanged, including unknown kinds.
 
 use becket_dialects::{Action, Resolution};
 use becket_mcp::{CallResult, ReplaceError};
@@ -15,7 +15,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The answer of a server.
+    /// Converts the answer of a server.
     pub(super) fn of(result: &CallResult) -> Self {
         Answer {
             content: result.content.iter().map(|block| block.value().clone()).collect(),
@@ -24,17 +24,17 @@ impl Answer {
         }
     }
 
-    /// An error with a text.
+    /// Returns an error with a text.
     pub(super) fn error(text: impl Into<String>) -> Self {
         Answer { content: vec![block(&text.into())], structured: None, is_error: true }
     }
 
-    /// A call that was not made.
+    /// Returns the answer to a call that was not made.
     pub(super) fn refused(reason: &str) -> Self {
         Answer::error(format!("denied: {reason}"))
     }
 
-    /// Adds a text for the model. A structured answer becomes text as well: an agent that reads it would not read the
+    /// Adds a text for the model. A structured answer is converted to text: an agent that reads it would not read the
     /// blocks.
     pub(super) fn add(&mut self, text: &str) {
         if let Some(structured) = self.structured.take() {
@@ -46,19 +46,19 @@ impl Answer {
         self.content.push(block(text));
     }
 
-    /// Replaces it by the output of a hook.
+    /// Replaces the answer by the output of a hook.
     ///
     /// # Errors
-    /// Errors if that can't be the output of a tool; the answer stays as it was.
+    /// Errors if it can't be the output of a tool; the answer stays unchanged.
     pub(super) fn replace(&mut self, output: Value) -> Result<(), ReplaceError> {
         *self = Answer { is_error: self.is_error, ..Answer::of(&CallResult::replacement(output)?) };
         Ok(())
     }
 
-    /// Adds the decisions of hooks about the result of a call: a replaced output, the reason of a block, context.
+    /// Applies the decisions of hooks about the result of a call: a replaced output, the reason of a block, context.
     ///
     /// # Errors
-    /// Errors if an output can't be used; all else is added.
+    /// Errors if an output can't be used; everything else is added.
     pub(super) fn apply(&mut self, event: &str, resolution: &Resolution) -> Result<(), ReplaceError> {
         let own = |key: &str| resolution.json.get("hookSpecificOutput")?.get(key).cloned();
         let output = own("updatedToolOutput").or_else(|| own("updatedMCPToolOutput"));
@@ -76,7 +76,7 @@ impl Answer {
         replaced
     }
 
-    /// Returns the whole result. `is_marked` adds the kind of result that newer versions of MCP want.
+    /// Returns the whole result. `is_marked` adds the kind of result that newer versions of MCP require.
     pub(super) fn into_value(self, is_marked: bool) -> Value {
         let fields = [
             ("resultType", is_marked.then(|| json!("complete"))),
@@ -90,7 +90,7 @@ impl Answer {
     }
 }
 
-/// Returns context of hooks as the model reads it.
+/// Returns the context of hooks as the model reads it.
 pub(super) fn context_text(event: &str, context: &str) -> String {
     format!("{event} hook additional context: {context}")
 }
@@ -143,7 +143,7 @@ mod tests {
             ]
         );
         assert_eq!((changed.structured, changed.is_error), (None, false));
-        // What can't be an output changes nothing, and the rest still counts.
+        // An invalid output changes nothing, and the rest still counts.
         let mut kept = answer(json!([]), Some(json!({"a": 1})));
         let said = json!({"hookSpecificOutput": {"updatedMCPToolOutput": 5, "additionalContext": "mind"}});
         assert!(kept.apply("PostToolUse", &resolution(said)).is_err());

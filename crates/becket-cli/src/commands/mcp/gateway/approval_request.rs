@@ -1,6 +1,6 @@
-//! The question to a person whether a call may be made, asked through the agent (MCP elicitation).
+//! Asks a user whether a call may be made, through the agent (MCP elicitation).
 //!
-//! INVARIANT: only an accepted form with a plain yes allows a call.
+//! INVARIANT: only an accepted form with an explicit yes allows a call.
 
 use becket_engine::CancellationToken;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// The field of the form.
 const ALLOW: &str = "allow";
 
-/// The way to a person.
+/// A user who can approve calls.
 pub(super) trait Approver {
     /// Returns the answer; `None` if nobody can be asked.
     async fn approve(
@@ -56,8 +56,8 @@ fn form(tool: &str, input: &Map<String, Value>, reason: &str) -> Value {
 }
 
 fn is_yes(answer: &ElicitResult) -> bool {
-    let said = answer.content.as_ref().and_then(|content| content.get(ALLOW));
-    answer.action == ElicitationAction::Accept && said == Some(&Value::Bool(true))
+    let value = answer.content.as_ref().and_then(|content| content.get(ALLOW));
+    answer.action == ElicitationAction::Accept && value == Some(&Value::Bool(true))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::{OnceCell, mpsc};
 
-/// Signs of progress that wait for the agent; more are dropped.
+/// The limit on progress notifications that wait for the agent; further ones are dropped.
 const PROGRESS: usize = 64;
 
 const INSTRUCTIONS: &str = "Tools of other MCP servers, behind the hooks and permission rules of this project. A call that \
@@ -42,14 +42,14 @@ pub(super) async fn serve(gateway: Arc<Gateway>, cancel: &CancellationToken) -> 
     let stdin = WatchedReader::new(stdin, gone.clone());
     let service = match calls.serve_with_ct((stdin, stdout), gone.child_token()).await {
         Ok(service) => service,
-        // An agent that leaves before it has said hello has nothing to complain about.
+        // An agent that disconnects before the handshake has nothing to complain about.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(0),
         Err(_) if gone.is_cancelled() => return Ok(0),
         Err(error) => return Err(CliError::mcp(format!("the agent does not speak MCP: {error}"))),
     };
     let peer = service.peer().clone();
     let _announcing = AbortOnDrop(tokio::spawn(async move { face.announce(peer).await }));
-    // The end of its task is the end of the connection, whatever it was.
+    // The end of the service's task is the end of the connection, whatever its result.
     drop(service.waiting().await);
     Ok(0)
 }
@@ -63,11 +63,11 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Everything but calls.
+/// The service without calls.
 #[derive(Clone)]
 struct Face {
     gateway: Arc<Gateway>,
-    /// The agent is gone.
+    /// Cancelled once the agent is gone.
     gone: CancellationToken,
     /// Set once every server is connected or has failed.
     connected: Arc<OnceCell<()>>,
@@ -84,14 +84,14 @@ impl Face {
         let mut changes = self.gateway.pool.changes();
         while let Some((server, state)) = changes.next().await {
             if let becket_mcp::ServerState::Failed { why } = &state {
-                self.gateway.notices.tell(&format!("the server `{server}`: {why}"));
+                self.gateway.notices.show(&format!("the server `{server}`: {why}"));
             }
             let offer = self.gateway.offers.renew();
-            offer.warnings().iter().for_each(|warning| self.gateway.notices.tell(warning));
+            offer.warnings().iter().for_each(|warning| self.gateway.notices.show(warning));
         }
     }
 
-    /// Tells an agent of the older protocol that the tools have changed.
+    /// Tells an agent that uses the older protocol that the tools have changed.
     async fn announce(&self, peer: Peer<RoleServer>) {
         let mut changes = self.gateway.offers.changes();
         while changes.changed().await.is_ok() {
@@ -101,11 +101,11 @@ impl Face {
         }
     }
 
-    /// Waits until the first list is worth its answer.
+    /// Waits until the servers are connected, or the time limit is reached.
     async fn first_list(&self) {
         let limit = self.gateway.limits.list;
         if tokio::time::timeout(limit, self.connect()).await.is_err() {
-            self.gateway.notices.tell(&format!(
+            self.gateway.notices.show(&format!(
                 "not every server was connected within {} s: their tools are announced when they are",
                 limit.as_secs()
             ));
@@ -128,7 +128,7 @@ impl ServerHandler for Face {
     ) -> Result<ListToolsResult, ErrorData> {
         self.first_list().await;
         let gate = &self.gateway.gate;
-        gate.refresh().iter().for_each(|kept| self.gateway.notices.tell(kept));
+        gate.refresh().iter().for_each(|kept| self.gateway.notices.show(kept));
         let listed = self.gateway.offers.renew().listed(|tool| gate.deny_rule(&rule_names(tool)).is_none());
         let read = |tool| {
             serde_json::from_value::<Tool>(tool)
@@ -156,7 +156,7 @@ impl ServerHandler for Face {
     }
 }
 
-/// The whole service: results of calls are written as they come from their server, which may send blocks that the
+/// The complete service: results of calls are written as they come from their server, which may send blocks that the
 /// library has no type for.
 struct CallFace(Face);
 
@@ -205,7 +205,7 @@ impl CallFace {
     ) -> Result<Answer, ErrorData> {
         let Face { gateway, gone, .. } = &self.0;
         let known = gateway.offers.current();
-        // An agent may call what it knows from an earlier session.
+        // An agent may call a tool that it knows from an earlier session.
         let offer = if known.find(&params.name).is_some() {
             known
         } else {
@@ -231,7 +231,7 @@ impl CallFace {
     }
 }
 
-/// Runs a call to its end, which comes soon after the agent has cancelled it.
+/// Runs a call to its end, which comes soon after the agent cancels it.
 async fn finish(
     call: &GuardedCall<'_>,
     context: &RequestContext<RoleServer>,
@@ -255,19 +255,19 @@ async fn finish(
         }
     };
     progress.pass_on_rest().await;
-    answer.unwrap_or_else(|said| Answer::refused(&format!("the gateway's own part panicked: {said}")))
+    answer.unwrap_or_else(|why| Answer::refused(&format!("the gateway's own part panicked: {why}")))
 }
 
-/// The progress of one call, on its way to the agent.
+/// The relay of a call's progress to the agent.
 struct ProgressRelay<'a> {
     receiver: mpsc::Receiver<Progress>,
-    /// None: the agent does not want it.
+    /// The token of the call, or `None` if the agent does not want progress.
     token: Option<ProgressToken>,
     to: &'a Peer<RoleServer>,
 }
 
 impl ProgressRelay<'_> {
-    /// Passes the next sign on; waits for ever if there is none.
+    /// Forwards the next notification; never resolves if there are no more.
     async fn pass_on(&mut self) {
         match self.receiver.recv().await {
             Some(progress) => self.send(progress).await,
@@ -286,7 +286,7 @@ impl ProgressRelay<'_> {
         let mut param = ProgressNotificationParam::new(token, progress.done);
         param.total = progress.total;
         param.message = progress.message;
-        // An agent that is gone needs none.
+        // An agent that is gone needs no progress.
         drop(self.to.notify_progress(param).await);
     }
 }

@@ -15,15 +15,15 @@ use becket_tools::mcp::OfferedTool;
 use serde_json::{Map, Value};
 use std::time::{Duration, Instant};
 
-/// Time for the hooks of a cancelled call: nobody waits for its result.
+/// The time limit for the hooks of a cancelled call: no caller waits for its result.
 const CANCELLED: Duration = Duration::from_millis(1500);
 
-/// A call on its way.
+/// A call on its way to the server.
 pub(super) struct GuardedCall<'a> {
     pub(super) gateway: &'a Gateway,
     pub(super) tool: &'a OfferedTool,
     pub(super) input: Map<String, Value>,
-    /// The agent, as it names itself.
+    /// The name that the agent reports for itself.
     pub(super) agent: &'a str,
     pub(super) id: String,
     pub(super) cancel: &'a CancellationToken,
@@ -43,7 +43,7 @@ struct MadeCall {
 }
 
 impl GuardedCall<'_> {
-    /// Runs it to its end.
+    /// Runs the call to its end.
     pub(super) async fn run(&self, person: &impl Approver, progress: ProgressListener) -> Answer {
         let allowed = match self.before(person).await {
             Ok(allowed) => allowed,
@@ -65,13 +65,13 @@ impl GuardedCall<'_> {
         answer
     }
 
-    /// Asks rules and hooks.
+    /// Evaluates rules and hooks.
     ///
     /// # Errors
-    /// The reason why the call is not made.
+    /// Returns the reason why the call is not made.
     async fn before(&self, person: &impl Approver) -> Result<AllowedCall, String> {
         let Gateway { gate, limits, notices, .. } = self.gateway;
-        gate.refresh().iter().for_each(|kept| notices.tell(kept));
+        gate.refresh().iter().for_each(|kept| notices.show(kept));
         let names = rule_names(self.tool);
         if let Some(rule) = gate.deny_rule(&names) {
             return Err(rule);
@@ -90,12 +90,12 @@ impl GuardedCall<'_> {
         if self.cancel.is_cancelled() {
             return Err("it was cancelled".to_owned());
         }
-        resolution.message.iter().for_each(|message| notices.tell(message));
+        resolution.message.iter().for_each(|message| notices.show(message));
         self.settle_ask(&mut resolution, &event, person).await;
         self.allowed(resolution)
     }
 
-    /// Has a person decide where hooks or rules ask, and turns the ask into a decision.
+    /// Asks a user if hooks or rules ask, and turns the ask into a decision.
     async fn settle_ask(&self, resolution: &mut Resolution, event: &Event, person: &impl Approver) {
         let Action::Ask { reason } = &resolution.action else { return };
         if self.gateway.passes_asks {
@@ -175,13 +175,13 @@ impl GuardedCall<'_> {
         self.after(answer, self.failure(made, error, false)).await
     }
 
-    /// Tells hooks of a call that was cancelled, for a short time: nobody waits for them.
+    /// Notifies hooks of a cancelled call, for a short time: no caller waits for them.
     async fn cancelled(&self, made: &MadeCall) -> Answer {
         let event = self.failure(made, "the call was cancelled", true);
         let over = CancellationToken::new();
         let _ended_when_dropped = over.clone().drop_guard();
-        let told = self.gateway.gate.resolve(&event, &[], &over);
-        drop(tokio::time::timeout(CANCELLED, told).await);
+        let notified = self.gateway.gate.resolve(&event, &[], &over);
+        drop(tokio::time::timeout(CANCELLED, notified).await);
         Answer::error("the call was cancelled: the tool may have done a part of its work")
     }
 
@@ -203,10 +203,10 @@ impl GuardedCall<'_> {
         let kind: EventKind = event.kind();
         let resolution = self.gateway.gate.resolve(&event, &[], self.cancel).await;
         let notices = &self.gateway.notices;
-        resolution.message.iter().for_each(|message| notices.tell(message));
+        resolution.message.iter().for_each(|message| notices.show(message));
         if let Err(wrong) = answer.apply(kind.name(), &resolution) {
             notices
-                .tell(&format!("the output that a hook put in place of the tool's own is ignored: {wrong}"));
+                .show(&format!("the output that a hook put in place of the tool's own is ignored: {wrong}"));
         }
         answer
     }

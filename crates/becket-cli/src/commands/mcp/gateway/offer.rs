@@ -1,8 +1,8 @@
 //! The tools that a gateway offers, and their names.
 //!
-//! A tool that hooks and rules know as `mcp__SERVER__TOOL` is offered as `SERVER__TOOL`: agents put a prefix of their own
-//! before it. The name depends on the server and the tool alone, has at most 59 characters of `[A-Za-z0-9_-]`, and is
-//! unique. It is never parsed.
+//! A tool that hooks and rules know as `mcp__SERVER__TOOL` is offered as `SERVER__TOOL`: agents add their own prefix.
+//! The name depends only on the server and the tool, has at most 59 characters of `[A-Za-z0-9_-]`, and is unique. It is
+//! never parsed.
 
 use becket_mcp::{ServerState, ServerView, ToolList};
 use becket_tools::mcp::{McpServers, OfferedTool};
@@ -14,10 +14,10 @@ use tokio::sync::watch;
 /// The prefix in the names of events and rules.
 const PREFIX: &str = "mcp__";
 
-/// The tools as they change.
+/// The tools, updated as they change.
 pub(super) struct Offers {
     servers: McpServers,
-    /// The last list of each server: one that is not connected just now is connected again by a call.
+    /// The last list of each server: a call reconnects a server that is currently disconnected.
     last: Mutex<HashMap<String, Arc<ToolList>>>,
     current: watch::Sender<Arc<Offer>>,
 }
@@ -66,7 +66,7 @@ impl Offers {
     }
 }
 
-/// Returns the tools of a server: as it lists them, or as it listed them before its connection broke.
+/// Returns the tools of a server: the current list, or the last one before its connection broke.
 fn list_of(view: &ServerView, before: Option<&Arc<ToolList>>) -> Option<Arc<ToolList>> {
     match &view.state {
         ServerState::Disabled { .. } | ServerState::NeedsAuth { .. } | ServerState::Closed => None,
@@ -82,7 +82,7 @@ fn host_name(full: &str) -> String {
 }
 
 impl Offer {
-    /// Returns the tool of a name.
+    /// Returns the tool with that name.
     pub(super) fn find(&self, name: &str) -> Option<&OfferedTool> {
         self.tools.iter().find(|(known, _)| known == name).map(|(_, tool)| tool)
     }
@@ -128,7 +128,7 @@ fn description(name: &str, tool: &becket_mcp::Tool) -> Map<String, Value> {
     fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
-/// Returns the names by which rules may mean a tool, its own first.
+/// Returns the names by which rules may refer to a tool, its own first.
 pub(super) fn rule_names(tool: &OfferedTool) -> Vec<String> {
     let own = tool.name.full.to_string();
     let mut seen = HashSet::from([own.clone()]);

@@ -9,10 +9,10 @@ use becket_tools::discovery::ServerSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Returns the servers that may be used. The others are reported.
+/// Returns the servers that may be used; reports the others.
 ///
 /// # Errors
-/// Errors if a server that is named does not exist or may not be used, or no server is left.
+/// Errors if a named server does not exist or may not be used, or if no server remains.
 pub(super) fn selected(
     args: &McpGatewayArgs,
     gathered: &ServerSet,
@@ -36,7 +36,7 @@ pub(super) fn selected(
             (Some(why), true) => {
                 return Err(CliError::mcp(format!("the server `{name}` can't be offered: {why}")));
             }
-            (Some(why), false) => notices.tell(&format!("the server `{name}` is not offered: {why}")),
+            (Some(why), false) => notices.show(&format!("the server `{name}` is not offered: {why}")),
         }
     }
     if servers.is_empty() {

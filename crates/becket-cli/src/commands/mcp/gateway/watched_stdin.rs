@@ -1,4 +1,4 @@
-//! The input of the agent, whose end cancels everything: a call whose caller is gone is not worth finishing.
+//! The agent's input, whose end cancels everything: a call whose caller is gone is not worth finishing.
 
 use becket_engine::CancellationToken;
 use std::io;
@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// A reader that cancels a token at its end.
+/// A reader that cancels a token at the end of its input.
 pub(super) struct WatchedReader<R> {
     from: R,
     gone: CancellationToken,

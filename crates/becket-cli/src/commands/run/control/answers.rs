@@ -7,12 +7,12 @@ impl Host {
     /// Answers a request.
     pub(crate) fn grant(&self, id: &str, response: Value) {
         let response = json!({"subtype": "success", "request_id": id, "response": response});
-        self.say(json!({"type": "control_response", "response": response}));
+        self.send(json!({"type": "control_response", "response": response}));
     }
 
     /// Rejects a request with a reason.
     pub(crate) fn refuse(&self, id: &str, why: &str) {
         let response = json!({"subtype": "error", "request_id": id, "error": why});
-        self.say(json!({"type": "control_response", "response": response}));
+        self.send(json!({"type": "control_response", "response": response}));
     }
 }

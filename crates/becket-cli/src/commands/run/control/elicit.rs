@@ -10,11 +10,11 @@ use becket_mcp::{Elicitation, ElicitationAnswer};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-/// Asks the host.
+/// Asks the user of the host.
 pub(crate) struct HostUser(Host);
 
 impl HostUser {
-    /// The user of this host.
+    /// Creates the user of this host.
     pub(crate) fn new(host: Host) -> Self {
         HostUser(host)
     }
@@ -26,7 +26,7 @@ impl ElicitUser for HostUser {
         question: &'a UserQuestion,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, ElicitationAnswer> {
-        // Dropped if the answer is no longer needed, which cancels the question.
+        // The question is dropped, and so cancelled, if its answer is no longer needed.
         let kind = match question.wanted {
             ElicitationRequest::Form(_) => "elicitation_dialog",
             ElicitationRequest::Visit(_) => "elicitation_url_dialog",
@@ -53,7 +53,7 @@ fn request(question: &UserQuestion) -> Value {
         }
         (Elicitation::Url { url, id, .. }, wanted) => {
             request["mode"] = json!("url");
-            // The same address that hooks have checked.
+            // The address is the one that hooks have checked.
             request["url"] = match wanted {
                 ElicitationRequest::Visit(address) => json!(address.url()),
                 ElicitationRequest::Form(_) => json!(url),

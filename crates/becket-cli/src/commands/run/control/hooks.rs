@@ -1,7 +1,7 @@
 //! Callbacks of the host, as hooks of the engine (`protocol.md` H9).
 //!
-//! INVARIANT: everything but an answer fails the hook: an error, a value that is not an object, a disconnected host, and a
-//! timeout. The engine decides on the effect of the failure.
+//! INVARIANT: everything but an answer fails the hook: an error, a value that is not an object, a disconnected host,
+//! and a timeout. The engine decides on the effect of the failure.
 
 use super::host::Host;
 use crate::peer;
@@ -25,10 +25,10 @@ pub(super) struct CallbackConfig {
     pub(super) on_failure: Option<OnFailure>,
 }
 
-/// Reads `hooks` of an `initialize`: by event a list of matchers, each with the ids of its callbacks.
+/// Reads `hooks` of an `initialize`: for each event a list of matchers, each with the ids of its callbacks.
 ///
 /// # Errors
-/// Returns the problem and its position: a guard that is not understood must not be left out.
+/// Returns the problem and its position: a guard that can't be understood must not be left out.
 pub(super) fn read(hooks: &Value) -> Result<Vec<CallbackConfig>, String> {
     let Value::Object(events) = hooks else { return Err("`hooks` must be an object".to_owned()) };
     let mut all = Vec::new();
@@ -60,7 +60,7 @@ fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<CallbackConfig>, 
     let on_failure = match fields.get("onFailure") {
         None | Some(Value::Null) => None,
         Some(Value::String(word)) if word == "continue" => Some(OnFailure::Continue),
-        // An unknown value means the stricter one.
+        // An unknown value counts as the stricter one.
         Some(_) => Some(OnFailure::Block),
     };
     ids.iter()
@@ -80,7 +80,7 @@ fn timeout(fields: &Map<String, Value>) -> Result<Option<Duration>, String> {
 }
 
 impl CallbackConfig {
-    /// Converts it to the engine's type.
+    /// Converts the callback to the engine's type.
     pub(super) fn callback(&self, host: &Host) -> Callback {
         let hook = HostHook { host: host.clone(), id: self.id.clone(), on_failure: self.on_failure };
         let mut callback =
@@ -108,12 +108,12 @@ struct HostHook {
 impl Hook for HostHook {
     fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
         let input = input::to_value(event);
-        let asked = self.host.ask(json!({
+        let pending = self.host.ask(json!({
             "subtype": "hook_callback",
             "callback_id": self.id,
             "tool_use_id": input.get("tool_use_id"),
             "input": input,
         }));
-        Box::pin(async move { peer::of_hook(asked.await, self.on_failure) })
+        Box::pin(async move { peer::of_hook(pending.await, self.on_failure) })
     }
 }

@@ -1,6 +1,7 @@
 //! The requests to the host, and their pending answers.
 //!
-//! A pending request receives an answer, an error or the host's end from its [`Peer`]; a dropped one is cancelled by a line.
+//! A pending request receives an answer, an error or the end of the host from its [`Peer`]; a dropped one is cancelled
+//! by a line.
 
 use super::super::printer::Printer;
 use super::session_states::SessionStates;
@@ -15,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// The program that has started this one. Cheap to clone; a clone is the same host.
+/// The program that started this one. Cheap to clone; a clone is the same host.
 #[derive(Clone)]
 pub(crate) struct Host {
     shared: Arc<HostState>,
@@ -39,7 +40,7 @@ const NOTICE_DELAY: Duration = Duration::from_secs(6);
 /// A question that waits for the host, as Notification hooks see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PendingNotice {
-    /// `notification_type`.
+    /// The `notification_type`.
     pub(crate) kind: &'static str,
     pub(crate) message: String,
 }
@@ -65,8 +66,8 @@ impl Host {
     pub(crate) fn ask(&self, request: Value) -> PendingRequest {
         let host = self.clone();
         self.shared.peer.ask(
-            |id| self.say(json!({"type": "control_request", "request_id": id, "request": request})),
-            move |id| host.say(json!({"type": "control_cancel_request", "request_id": id})),
+            |id| self.send(json!({"type": "control_request", "request_id": id, "request": request})),
+            move |id| host.send(json!({"type": "control_cancel_request", "request_id": id})),
         )
     }
 
@@ -95,7 +96,7 @@ impl Host {
     }
 
     /// Writes a line for the host.
-    pub(crate) fn say(&self, line: Value) {
+    pub(crate) fn send(&self, line: Value) {
         self.shared.printer.show(SessionEvent::Control(Box::new(line)));
     }
 
@@ -111,8 +112,8 @@ impl Host {
     }
 
     /// Fails all pending requests, since the host no longer answers.
-    pub(crate) fn gone(&self) {
-        self.shared.peer.gone();
+    pub(crate) fn fail_pending(&self) {
+        self.shared.peer.fail_pending();
     }
 
     /// Adds a connected server of the host; returns the number of the connection.
@@ -130,7 +131,7 @@ impl Host {
         }
     }
 
-    /// The connected servers of the host, each with the number of its connection.
+    /// Returns the connected servers of the host, each with the number of its connection.
     pub(crate) fn servers(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, ServerSender)>> {
         self.shared.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }

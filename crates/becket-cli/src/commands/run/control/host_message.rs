@@ -1,4 +1,4 @@
-//! A control line of the host, with the fields that all of them have.
+//! Reads the control lines of the host, and the fields that all of them have.
 
 use crate::report::run::{BadLine, quoted};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ pub(crate) enum HostMessage {
     Response { id: String, answer: Result<Value, String> },
     /// A cancellation of the host's own request.
     Cancel { id: String },
-    /// A sign of life.
+    /// A keep-alive message.
     Nothing,
 }
 
@@ -21,7 +21,7 @@ pub(crate) enum HostMessage {
 pub(crate) struct Request {
     pub(crate) id: String,
     pub(crate) subtype: String,
-    /// All of its fields, including `subtype`.
+    /// All fields of the request, including `subtype`.
     pub(crate) fields: Map<String, Value>,
 }
 

@@ -12,11 +12,12 @@ use becket_engine::Engine;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// Fields that describe the host, and ask for nothing.
+/// Fields that describe the host, and request nothing.
 const DESCRIPTIVE: [&str; 4] =
     ["sdkMcpServerManifests", "sdkMcpServerManifestsOrigin", "supportedDialogKinds", "systemPromptSnapshot"];
 
-/// Fields whose absence would let a session do something that its host forbids, or lack something that it relies on.
+/// Fields that can't be ignored: without them, a session could do something that its host forbids, or lack something
+/// that it needs.
 const REFUSED: [(&str, &str); 4] = [
     ("disallowedTools", "give them as `--disallowedTools`"),
     ("managedSettings", "managed settings are an administrator's files"),
@@ -24,17 +25,17 @@ const REFUSED: [(&str, &str); 4] = [
     ("settings", "give them as `--settings`"),
 ];
 
-/// The shortest valid limit of a call.
+/// The minimum limit of a call.
 const SHORTEST: Duration = Duration::from_secs(1);
 
 /// The host's description of the session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Initialize {
-    /// The request.
+    /// The id of the request.
     pub(crate) id: String,
     /// The callbacks; `None` if the host has none.
     hooks: Option<Vec<CallbackConfig>>,
-    /// Its MCP servers, and how long their calls may take.
+    /// The MCP servers of the host, and the time limits of their calls.
     pub(crate) servers: Vec<(String, Option<Duration>)>,
     agents: Option<Map<String, Value>>,
     mcp_servers: Option<Map<String, Value>>,
@@ -49,20 +50,20 @@ pub(crate) struct Initialize {
     forwards: bool,
     /// The only skills that the session has.
     skills: Option<Vec<String>>,
-    /// The tools that are called instead of others, by the name of those.
+    /// The tools that are called instead of others, by the names of the others.
     aliases: Option<Map<String, Value>>,
-    /// The fields without effect.
+    /// The fields that have no effect.
     ignored: Vec<String>,
 }
 
 impl Initialize {
-    /// Reads it.
+    /// Reads the description.
     ///
     /// # Errors
     /// Errors if a field can't be read or is not supported, with a message for the host.
     pub(crate) fn read(request: &Request) -> Result<Self, String> {
         let mut fields = request.fields.clone();
-        // An option that is off asks for nothing.
+        // An option that is off requests nothing.
         fields.retain(|_, value| !matches!(value, Value::Null | Value::Bool(false)));
         fields.remove("subtype");
         if let Some((name, instead)) = REFUSED.iter().find(|(name, _)| fields.contains_key(*name)) {
@@ -110,9 +111,9 @@ impl Initialize {
         if let Some(schema) = &self.schema {
             args.sdk.json_schema = Some(schema.to_string());
         }
-        let instead = |own: &mut Option<String>, said: &Option<String>| {
-            if said.is_some() {
-                own.clone_from(said);
+        let instead = |own: &mut Option<String>, wanted: &Option<String>| {
+            if wanted.is_some() {
+                own.clone_from(wanted);
             }
         };
         instead(&mut args.model.system_prompt, &self.system_prompt);
@@ -121,7 +122,7 @@ impl Initialize {
         Ok(args)
     }
 
-    /// Registers its callbacks.
+    /// Registers the callbacks.
     ///
     /// # Errors
     /// Errors if a matcher is invalid.
@@ -182,7 +183,7 @@ fn servers(names: Option<Value>, configs: Option<&Value>) -> Result<Vec<(String,
                 return Err("a name in `sdkMcpServers` is not a string".to_owned());
             };
             let config = configs.and_then(|configs| configs.get(&name));
-            // Those are rules, and a rule that is not enforced is worse than none.
+            // Tools are rules, and a rule that is not enforced is worse than none.
             if config.and_then(|config| config.get("tools")).is_some() {
                 return Err(format!(
                     "`sdkMcpServerConfigs.{name}.tools` is not supported: write permission rules (`mcp__{name}__…`)"
@@ -195,7 +196,7 @@ fn servers(names: Option<Value>, configs: Option<&Value>) -> Result<Vec<(String,
         .collect()
 }
 
-/// The names of skills; the word `all` restricts nothing.
+/// Reads the names of skills; the word `all` restricts nothing.
 fn skills(value: Option<Value>) -> Result<Option<Vec<String>>, String> {
     let wrong = || "`skills` must be a list of names, or `all`".to_owned();
     match value {
@@ -218,7 +219,7 @@ fn aliases(value: Option<Value>) -> Result<Option<Map<String, Value>>, String> {
     }
 }
 
-/// A text, or pieces of one.
+/// Reads a text, or the pieces of one.
 fn prompt(value: Value) -> Result<String, String> {
     let wrong = || "`systemPrompt` must be a string or a list of strings".to_owned();
     match value {

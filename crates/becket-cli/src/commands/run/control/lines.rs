@@ -33,7 +33,7 @@ pub(crate) enum SessionInput {
 /// The lines of stdin.
 pub(crate) struct Lines {
     pub(crate) host: Host,
-    heard: mpsc::UnboundedReceiver<(u64, Result<SessionInput, CliError>)>,
+    receiver: mpsc::UnboundedReceiver<(u64, Result<SessionInput, CliError>)>,
     waiting: Arc<AtomicU64>,
     /// An input that was peeked at and put back.
     next: Option<Result<SessionInput, CliError>>,
@@ -45,7 +45,7 @@ pub(crate) struct Lines {
 pub(crate) struct Open(Arc<Mutex<HashMap<String, CancellationToken>>>);
 
 impl Open {
-    /// Returns `None` if a request with this id is open already.
+    /// Adds a request. Returns `None` if a request with this id is already open.
     fn add(&self, id: &str) -> Option<CancellationToken> {
         match self.all().entry(id.to_owned()) {
             Entry::Occupied(_) => None,
@@ -59,8 +59,8 @@ impl Open {
         }
     }
 
-    /// Removes it once it is answered.
-    pub(crate) fn done(&self, id: &str) {
+    /// Removes a request once it is answered.
+    pub(crate) fn remove(&self, id: &str) {
         self.all().remove(id);
     }
 
@@ -78,7 +78,7 @@ pub(crate) struct Shutdown {
 impl Lines {
     /// Starts to read the lines of a host. `answering` selects the lines that are answered on stdout.
     pub(crate) fn open(host: Host, answering: ReplyOptions, ending: Shutdown) -> Self {
-        let (to, heard) = mpsc::unbounded_channel();
+        let (to, receiver) = mpsc::unbounded_channel();
         let (waiting, open) = (Arc::<AtomicU64>::default(), Open::default());
         let reader =
             Reader { host: host.clone(), to, waiting: waiting.clone(), open: open.clone(), answering };
@@ -90,7 +90,7 @@ impl Lines {
                 ending.cancel.cancel();
             }
         });
-        Lines { host, heard, waiting, next: None, open }
+        Lines { host, receiver, waiting, next: None, open }
     }
 
     /// Returns the next input for the session; `None` at the end. Cancel-safe.
@@ -101,14 +101,14 @@ impl Lines {
         if let Some(next) = self.next.take() {
             return Some(next);
         }
-        let (bytes, heard) = self.heard.recv().await?;
+        let (bytes, input) = self.receiver.recv().await?;
         self.waiting.fetch_sub(bytes, Ordering::Relaxed);
-        Some(heard)
+        Some(input)
     }
 
     /// Puts an input back.
-    pub(crate) fn put_back(&mut self, heard: Option<Result<SessionInput, CliError>>) {
-        self.next = heard;
+    pub(crate) fn put_back(&mut self, input: Option<Result<SessionInput, CliError>>) {
+        self.next = input;
     }
 }
 
@@ -125,39 +125,40 @@ impl Reader {
     fn read_all(self) {
         let mut stdin = BufReader::new(std::io::stdin());
         for number in 1.. {
-            // Input from a host that does not read its output is not read until it does.
+            // If the host does not read its output, its input is not read either.
             self.host.wait_for_room();
-            let told = match one(&mut stdin, number) {
+            let result = match one(&mut stdin, number) {
                 Ok(Some(line)) => self.hear(&line, number),
                 Ok(None) => break,
                 Err(error) => Err(error),
             };
-            if let Err(error) = told {
-                // It fails if the receiver is gone.
+            if let Err(error) = result {
+                // Sending fails if the receiver is gone.
                 drop(self.to.send((0, Err(error))));
                 break;
             }
         }
-        self.host.gone();
+        self.host.fail_pending();
     }
 
     /// Writes a copy of a message as an acknowledgement.
     fn replay(&self, line: &str) {
         if let Ok(mut message) = serde_json::from_str::<Value>(line) {
             message["isReplay"] = Value::Bool(true);
-            self.host.say(message);
+            self.host.send(message);
         }
     }
 
     fn hear(&self, line: &str, number: u64) -> Result<(), CliError> {
         let bad = |why| CliError::InputLine { line: number, why };
-        let heard = match read_line(line).map_err(bad)? {
+        let input = match read_line(line).map_err(bad)? {
             None => return Ok(()),
             Some(Line::Message { content, verbatim, sent }) => {
                 if self.answering.replays {
                     self.replay(line);
                 }
-                let prompt = Prompt::blocks(content).verbatim(verbatim).named(sent.uuid().map(str::to_owned));
+                let prompt =
+                    Prompt::blocks(content).verbatim(verbatim).with_uuid(sent.uuid().map(str::to_owned));
                 SessionInput::Message(prompt, sent)
             }
             Some(Line::Control(_)) if !self.answering.controls => return Err(bad(BadLine::NoAnswers)),
@@ -186,7 +187,7 @@ impl Reader {
             return Err(CliError::TooLarge { what: "what waits on stdin".to_owned(), limit: AHEAD });
         }
         // If the receiver is gone, the session is over.
-        drop(self.to.send((bytes, Ok(heard))));
+        drop(self.to.send((bytes, Ok(input))));
         Ok(())
     }
 }
@@ -194,9 +195,9 @@ impl Reader {
 /// The lines of stdin that are answered on stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReplyOptions {
-    /// Control lines.
+    /// True if control lines are answered.
     pub(crate) controls: bool,
-    /// Messages of the user, by a copy (`--replay-user-messages`).
+    /// True if messages of the user are answered by a copy (`--replay-user-messages`).
     pub(crate) replays: bool,
 }
 

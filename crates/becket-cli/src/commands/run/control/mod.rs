@@ -1,5 +1,5 @@
-//! The control protocol: the program that has started this one communicates with it over stdin and stdout, in addition
-//! to the messages of its user and the lines about the session. The public agent SDKs are such programs; here each is
+//! The control protocol: the program that started this one communicates with it over stdin and stdout, in addition to
+//! the messages of its user and the lines about the session. The public agent SDKs are such programs; here each is
 //! called the host.
 //!
 //! - [`lines`]: reads stdin, on a thread of its own

@@ -13,11 +13,11 @@ use serde_json::{Map, Value, json};
 /// The tool whose questions are answered together with its input (D3).
 const ASKS: &str = "AskUserQuestion";
 
-/// Asks the host.
+/// Asks the user of the host.
 pub(crate) struct HostPerson(Host);
 
 impl HostPerson {
-    /// The user of this host.
+    /// Creates the user of this host.
     pub(crate) fn new(host: Host) -> Self {
         HostPerson(host)
     }
@@ -104,7 +104,7 @@ fn allowed(prompt: &PermissionPrompt, fields: &Map<String, Value>) -> Result<Per
     }
 }
 
-/// All of them or none: an unreadable one may be a restriction.
+/// Reads all updates or none: an unreadable one may be a restriction.
 fn updates(given: Option<&Value>) -> Result<Vec<PermissionUpdate>, String> {
     match given {
         None | Some(Value::Null) => Ok(Vec::new()),

@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// JSON-RPC: the server itself failed.
+/// The JSON-RPC code for a failure of the server itself.
 const INTERNAL: i64 = -32603;
 /// The notification with which a client cancels a request.
 const CANCELLED: &str = "notifications/cancelled";
 
-/// The servers of the host: those that `initialize` names, which need no configuration, and those that the command line
-/// assigns to the host. No file can name one.
+/// Returns the servers of the host: those that `initialize` names, which need no configuration, and those that the
+/// command line assigns to the host. No file can name one.
 pub(crate) fn host_servers(
     host: &Host,
     wants: Option<&Initialize>,
@@ -43,7 +43,7 @@ pub(crate) fn host_servers(
 }
 
 impl Host {
-    /// A server of the host.
+    /// Returns a server of the host.
     pub(crate) fn server(&self, name: &str) -> Arc<dyn InProcessServer> {
         Arc::new(HostServer { host: self.clone(), name: name.to_owned() })
     }
@@ -86,7 +86,7 @@ async fn serve(host: &Host, name: &str, mut end: ServerEnd) {
                 let Some(message) = message else { return };
                 let given_up = given_up(&message).and_then(|id| cancels.remove(&id));
                 let id = message.get("id").filter(|_| message.get("method").is_some()).cloned();
-                let asked = host.ask(json!({"subtype": "mcp_message", "server_name": name, "message": message}));
+                let pending = host.ask(json!({"subtype": "mcp_message", "server_name": name, "message": message}));
                 if let Some(cancel) = given_up {
                     cancel.cancel();
                 }
@@ -94,7 +94,7 @@ async fn serve(host: &Host, name: &str, mut end: ServerEnd) {
                 if let Some(id) = &id {
                     cancels.insert(id.to_string(), cancel.clone());
                 }
-                under_way.push(carried(asked, id, sender.clone(), cancel));
+                under_way.push(carried(pending, id, sender.clone(), cancel));
             }
             Some(done) = under_way.next(), if !under_way.is_empty() => {
                 if let Some(id) = done {
@@ -105,7 +105,7 @@ async fn serve(host: &Host, name: &str, mut end: ServerEnd) {
     }
 }
 
-/// Returns the request that a message cancels.
+/// Returns the id of the request that a message cancels.
 fn given_up(message: &Value) -> Option<String> {
     let is_one = message.get("method").and_then(Value::as_str) == Some(CANCELLED);
     message.get("params")?.get("requestId").filter(|_| is_one).map(ToString::to_string)
@@ -113,16 +113,16 @@ fn given_up(message: &Value) -> Option<String> {
 
 /// Waits for the host's answer and forwards it; returns the id of the request, if it was one.
 async fn carried(
-    asked: PendingRequest,
+    pending: PendingRequest,
     id: Option<Value>,
     sender: ServerSender,
     cancel: CancellationToken,
 ) -> Option<Value> {
     let answer = tokio::select! {
-        answer = asked => answer,
+        answer = pending => answer,
         () = cancel.cancelled() => return id,
     };
-    // The host acknowledges a notification or an answer; that needs no reply.
+    // The host only acknowledges a notification or an answer; that needs no reply.
     let id = id?;
     // A disconnected client needs no answer.
     drop(sender.send(reply(&id, answer)).await);
@@ -133,7 +133,7 @@ fn reply(id: &Value, answer: Answer) -> Value {
     let failed =
         |why: String| json!({"jsonrpc": "2.0", "id": id, "error": {"code": INTERNAL, "message": why}});
     match answer {
-        Ok(mut said) => match said.get_mut("mcp_response").map(Value::take) {
+        Ok(mut fields) => match fields.get_mut("mcp_response").map(Value::take) {
             Some(Value::Object(mut response)) => {
                 response.insert("id".to_owned(), id.clone());
                 Value::Object(response)

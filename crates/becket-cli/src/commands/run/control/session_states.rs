@@ -1,4 +1,4 @@
-//! The state of a session in lines, for a host that asks for them: whether it works, waits for the host, or is idle.
+//! Reports the state of a session in lines, for a host that asks for them: it works, waits for the host, or is idle.
 //!
 //! INVARIANT: a session that waits for an answer of the host is never idle.
 
@@ -7,12 +7,12 @@ use crate::env::Surroundings;
 use crate::report::run::{SessionEvent, SessionState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The variable by which an application asks for the lines.
+/// The variable by which an application requests the lines.
 const FOR_APPLICATIONS: &str = "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS";
-/// The variable by which an SDK asks for them, which keeps them from its application.
+/// The variable by which an SDK requests the lines, without passing them to its application.
 const FOR_SDKS: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
 
-/// Writes the state of a session; nothing if no host asks for it. Cheap to clone; all clones are the same.
+/// Writes the state of a session, or nothing if no host requests it. Cheap to clone; all clones are the same.
 #[derive(Clone, Default)]
 pub(crate) struct SessionStates(Option<Arc<Writer>>);
 
@@ -24,11 +24,11 @@ struct Writer {
 
 struct Current {
     name: &'static str,
-    /// The questions that wait for the host.
+    /// The number of questions that wait for the host.
     waiting: usize,
 }
 
-/// Ends the wait for an answer of the host when it is dropped.
+/// Ends the wait for an answer of the host when dropped.
 pub(super) struct Waiting<'a>(&'a SessionStates);
 
 impl SessionStates {
@@ -44,17 +44,17 @@ impl SessionStates {
         SessionStates(Some(Arc::new(writer)))
     }
 
-    /// A turn begins.
+    /// Reports that a turn begins.
     pub(crate) fn works(&self) {
         self.change(|_| "running");
     }
 
-    /// No turn is owed.
+    /// Reports that no turn is due.
     pub(crate) fn rests(&self) {
         self.change(|_| "idle");
     }
 
-    /// The host is asked something.
+    /// Reports that the host is asked a question.
     pub(super) fn waits(&self) -> Waiting<'_> {
         self.change(|current| {
             current.waiting += 1;

@@ -4,10 +4,10 @@ use super::super::session::Session;
 use becket_agent::ContextUse;
 use serde_json::{Value, json};
 
-/// The prefix of the names of servers' tools.
+/// The prefix of the names of MCP tools.
 const OF_SERVERS: &str = "mcp__";
 
-/// Returns the answer. All but the total are estimates, whatever detail was requested.
+/// Returns the answer. All numbers except the total are estimates, whatever detail was requested.
 pub(super) fn usage(session: &Session) -> Value {
     let (info, context) = (session.agent.info(), session.agent.context());
     let ContextUse { total, window, compacts_at, system, tools, messages } = context;

@@ -1,6 +1,6 @@
-//! `apply_flag_settings`: settings that the host changes while the session is open. They hold for this session.
+//! `apply_flag_settings`: settings that the host changes while the session is open. They apply to this session only.
 //!
-//! INVARIANT: all of them or none: what is not supported may be a restriction.
+//! INVARIANT: settings are applied completely or not at all: an unsupported one may be a restriction.
 
 use super::super::session::Session;
 use super::super::typed;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// The lists of rules.
 const LISTS: [&str; 3] = ["allow", "ask", "deny"];
 
-/// The changes that the settings ask for.
+/// The changes that the settings request.
 #[derive(Debug, Default)]
 struct Changes {
     updates: Vec<PermissionUpdate>,
@@ -44,10 +44,10 @@ pub(super) async fn apply(
         None => None,
     };
     if let Some(name) = &changes.model {
-        let name = typed::wanted(session, name.as_deref()).to_owned();
+        let name = typed::requested_model(session, name.as_deref()).to_owned();
         if let Err(why) = typed::switched(session, &name, "sdk", cancel).await {
             if let Some(mode) = mode_before {
-                // It was the session's mode a moment ago.
+                // It was a valid mode of the session a moment ago.
                 let _ = session.agent.set_mode(mode);
             }
             return Err(why);

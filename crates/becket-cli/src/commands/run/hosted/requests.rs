@@ -42,7 +42,7 @@ const KNOWN: &str = "interrupt, set_permission_mode, set_model, set_max_thinking
                      apply_flag_settings, reload_skills, reload_plugins";
 /// The limit on concurrent requests.
 const MOST: usize = 256;
-/// The source of a request of the host in DirectoryAdded.
+/// The source, in DirectoryAdded, of a request of the host.
 const REPO_ROOT: &str = "register_repo_root";
 
 /// Answers a host.
@@ -56,19 +56,19 @@ pub(super) struct Requests<'a> {
 }
 
 impl Requests<'_> {
-    /// Reads the lines to their end: forwards messages, and answers requests.
-    pub(super) async fn hear(&self, lines: &mut Lines, messages: mpsc::UnboundedSender<Message>) {
+    /// Reads all lines: forwards messages, and answers requests.
+    pub(super) async fn read_all(&self, lines: &mut Lines, messages: mpsc::UnboundedSender<Message>) {
         let mut under_way = FuturesUnordered::new();
         let (open, mut messages) = (lines.open.clone(), Some(messages));
         while messages.is_some() || !under_way.is_empty() {
             tokio::select! {
                 heard = lines.next(), if messages.is_some() => match heard {
                     Some(Ok(SessionInput::Message(prompt, sent))) => {
-                        let turn = self.turns.wanted(self.cancel, sent.uuid().map(str::to_owned));
+                        let turn = self.turns.add(self.cancel, sent.uuid().map(str::to_owned));
                         self.hand_on(messages.as_ref(), Ok(QueuedPrompt { prompt, sent, turn }));
                     }
                     Some(Ok(SessionInput::Request(request, _))) if under_way.len() >= MOST => {
-                        open.done(&request.id);
+                        open.remove(&request.id);
                         self.host.refuse(&request.id, &format!("{MOST} requests are pending: wait for one"));
                     }
                     Some(Ok(SessionInput::Request(request, cancel))) => {
@@ -84,7 +84,7 @@ impl Requests<'_> {
         }
     }
 
-    /// The receiver is gone once the session is over.
+    /// Forwards a message; the receiver is gone once the session is over.
     fn hand_on(&self, messages: Option<&mpsc::UnboundedSender<Message>>, message: Message) {
         if let Some(messages) = messages {
             drop(messages.send(message));
@@ -97,7 +97,7 @@ impl Requests<'_> {
             () = cancel.cancelled() => return,
         };
         // A host that has read the answer may use the id again.
-        open.done(&request.id);
+        open.remove(&request.id);
         match answer {
             Ok(response) => self.host.grant(&request.id, response),
             Err(why) => self.host.refuse(&request.id, &why),
@@ -105,7 +105,7 @@ impl Requests<'_> {
     }
 
     /// # Errors
-    /// Returns the reason of the failure, for the host.
+    /// Returns the reason for the failure, for the host.
     async fn wanted(&self, request: &Request) -> Result<Value, String> {
         let fields = &request.fields;
         match request.subtype.as_str() {
@@ -162,12 +162,13 @@ impl Requests<'_> {
             Some(Value::String(name)) => Some(name.as_str()),
             Some(_) => return Err("`model` must be a string".to_owned()),
         };
-        let name = typed::wanted(self.session, name);
+        let name = typed::requested_model(self.session, name);
         let now = typed::switched(self.session, name, "sdk", self.cancel).await?;
         Ok(json!({"model": now}))
     }
 
-    /// 0 disables thinking, and null leaves it to the model. Newest models accept no number and think as they see fit.
+    /// Sets the thinking budget: 0 disables thinking, null leaves it to the model. The newest models accept no number
+    /// and decide themselves.
     fn set_thinking(&self, fields: &Map<String, Value>) -> Result<Value, String> {
         let thinking = match fields.get("max_thinking_tokens") {
             None | Some(Value::Null) => Thinking::Default,
@@ -181,7 +182,7 @@ impl Requests<'_> {
         Ok(json!({}))
     }
 
-    /// Restores the files that tools have edited since a prompt. What commands changed is not known, and stays.
+    /// Restores the files that tools have edited since a prompt. Changes by commands are unknown, and stay.
     fn rewind(&self, fields: &Map<String, Value>) -> Result<Value, String> {
         let prompt = text(fields, "user_message_id")?;
         let dry = fields.get("dry_run") == Some(&Value::Bool(true));
@@ -215,15 +216,15 @@ impl Requests<'_> {
         stopped.map(|_| json!({})).ok_or_else(|| format!("there is no background task `{id}`"))
     }
 
-    /// Reads skills and commands again; returns the number of files that can't be used.
+    /// Reloads skills and commands; returns the number of files that can't be used.
     fn reload(&self) -> usize {
         let errors =
             self.session.skills.load().into_iter().filter(becket_engine::config::Diagnostic::is_error);
         errors.count()
     }
 
-    /// Reads the skills and commands of plugins again. Their hooks, agents and servers stay those of the start: hooks of
-    /// ConfigChange have not judged others.
+    /// Reloads the skills and commands of plugins. Their hooks, agents and servers stay those of the start, since hooks
+    /// of ConfigChange have not checked new ones.
     fn reload_plugins(&self) -> Value {
         let error_count = self.reload();
         let plugins = self.session.init().plugins;
@@ -238,7 +239,7 @@ impl Requests<'_> {
         })
     }
 
-    /// Adds a working directory; other options of the request that are not supported are reported.
+    /// Adds a working directory; reports other options of the request that are not supported.
     async fn register_root(&self, fields: &Map<String, Value>) -> Result<Value, String> {
         let directory = Path::new(text(fields, "directory")?);
         if !directory.is_absolute() || !directory.is_dir() {

@@ -45,7 +45,7 @@ pub(super) async fn toggle(
     Ok(json!({}))
 }
 
-/// Replaces the servers that the host has set before, and keeps all others; returns the result of each.
+/// Replaces the servers that the host has set before, and keeps all others; returns the result for each.
 ///
 /// # Errors
 /// Errors if a file that may deny one of them can't be read, or `servers` is not an object.
@@ -60,7 +60,7 @@ pub(super) async fn set(
     let _changing = session.server_changes.lock().await;
     let (own, others): (Map<String, Value>, Map<String, Value>) =
         servers.clone().into_iter().partition(|(_, config)| config["type"] == "sdk");
-    let had = names(pool);
+    let previous = names(pool);
     let before = session.server_changes.get();
     let mut all = with_more(at, &Value::Object(others.clone())).map_err(|error| error.to_string())?;
     for server in all.iter_mut().filter(|server| server.status == Status::Allowed) {
@@ -86,7 +86,7 @@ pub(super) async fn set(
     let added: Vec<&String> =
         now.iter().filter(|name| !before.more.contains(*name) && has.contains(*name)).collect();
     let removed: Vec<&String> =
-        before.more.iter().filter(|name| !now.contains(*name) && had.contains(*name)).collect();
+        before.more.iter().filter(|name| !now.contains(*name) && previous.contains(*name)).collect();
     Ok(json!({"added": added, "removed": removed, "errors": errors}))
 }
 

@@ -44,7 +44,7 @@ pub(crate) async fn drive(
         Ok(session) => session,
         Err(error) => {
             match (&error, at.wants) {
-                // SDKs report the error of a result with the exit code; the request remains open.
+                // SDKs report the error of a result together with the exit code; the request remains open.
                 (CliError::Session { why }, Some(_)) => {
                     printer.show(SessionEvent::Ended(Box::new(not_opened(at, why))))
                 }
@@ -71,7 +71,7 @@ fn not_opened(at: RunContext<'_>, why: &str) -> RunResult {
 }
 
 /// Returns the host's description of the session in its first line, with the resulting arguments; `None` if that line
-/// is another one.
+/// is something else.
 ///
 /// # Errors
 /// Errors if the description can't be satisfied; the host has received the error.
@@ -87,7 +87,7 @@ async fn described(at: RunContext<'_>, lines: &mut Lines) -> Result<Option<(Init
             return Ok(None);
         }
     };
-    lines.open.done(&request.id);
+    lines.open.remove(&request.id);
     let read = Initialize::read(&request).and_then(|wants| {
         let args = wants.over(at.args).map_err(|error| error.to_string())?;
         Ok((wants, args))
@@ -106,7 +106,7 @@ async fn worked(at: RunContext<'_>, session: &Session, mut lines: Lines, printer
     let (to, messages) = mpsc::unbounded_channel();
     let work = Driver::new(at, session, printer);
     let work = async {
-        let ((), done) = tokio::join!(requests.hear(&mut lines, to), all(work, messages, &turns));
+        let ((), done) = tokio::join!(requests.read_all(&mut lines, to), all(work, messages, &turns));
         done
     };
     tokio::select! {
@@ -125,7 +125,7 @@ async fn notify(session: &Session, host: &Host) {
     std::future::pending().await
 }
 
-/// Returns whether a turn follows without another message: an agent in the background works, or a task has ended.
+/// Returns true if a turn follows without another message: a background agent is working, or a task has ended.
 fn owes_turn(session: &Session, hears_tasks: bool) -> bool {
     running_agent(session).is_some() || hears_tasks && session.tools.tasks().has_wake()
 }
@@ -136,7 +136,7 @@ fn running_agent(session: &Session) -> Option<TaskInfo> {
     session.tools.tasks().list().into_iter().find(is_one)
 }
 
-/// Waits for the end of an agent in the background; never resolves if there is none.
+/// Waits until a background agent ends; never resolves if there is none.
 async fn agent_ends(session: &Session) {
     match running_agent(session) {
         Some(agent) => drop(session.tools.tasks().wait(agent.id.as_str()).await),
@@ -154,11 +154,11 @@ async fn all(
     if let Some(prompt) = work.session.agent.initial_prompt().await {
         let turn = turns.first(at.cancel);
         work.hooks_prompt(prompt, &turn).await;
-        turns.done();
+        turns.remove_first();
     }
     let wakes = work.session.agent.engine().host().wakes();
-    // Set if the last turn about the team was complete; otherwise its remaining messages wait for a prompt.
-    let mut heard = true;
+    // False after an incomplete turn about the team, whose remaining messages wait for a prompt.
+    let mut hears_team = true;
     let mut hears_tasks = true;
     loop {
         if let Some(host) = at.host.filter(|_| messages.is_empty() && !owes_turn(work.session, hears_tasks)) {
@@ -168,42 +168,42 @@ async fn all(
             biased;
             () = at.cancel.cancelled() => None,
             next = messages.recv() => next,
-            // Between its prompts a driven session is idle: a hook in the background wakes it (A4).
+            // A driven session is idle between its prompts: a background hook wakes it (A4).
             Some(wake) = wakes.next() => {
                 let turn = turns.first(at.cancel);
-                work.woken(wake.reminder, &turn).await;
-                turns.done();
+                work.run_rewake_turn(wake.reminder, &turn).await;
+                turns.remove_first();
                 continue;
             }
             () = has_ended(work.session, hears_tasks) => {
                 let turn = turns.first(at.cancel);
                 hears_tasks = work.task_turn(&turn).await;
-                turns.done();
+                turns.remove_first();
                 continue;
             }
-            // It may have ended without a turn that is owed for it.
+            // The agent may have ended without requiring a turn.
             () = agent_ends(work.session) => continue,
-            () = has_news(work.session, heard) => {
+            () = has_news(work.session, hears_team) => {
                 let turn = turns.first(at.cancel);
-                heard = work.team_turn(&turn).await;
-                turns.done();
+                hears_team = work.team_turn(&turn).await;
+                turns.remove_first();
                 continue;
             }
         };
         let Some(message) = next else { break };
         let QueuedPrompt { prompt, sent, turn } = message?;
-        work.sent(sent);
+        work.set_metadata(sent);
         work.prompt(prompt, &turn).await;
-        turns.done();
-        (heard, hears_tasks) = (true, true);
+        turns.remove_first();
+        (hears_team, hears_tasks) = (true, true);
     }
     if hears_tasks {
         work.with_tasks().await?;
     }
-    if heard {
+    if hears_team {
         work.with_team().await;
     }
-    // A host that has sent nothing may want nothing.
+    // A host that has sent nothing may not want anything.
     if at.wants.is_none() || work.session.agent.has_deferred().await {
         work.resumed().await?;
     }

@@ -1,4 +1,4 @@
-//! The turn that an interrupt ends: the active one, else that of the prompt that has waited longest.
+//! Tracks which turn an interrupt ends: the active one, otherwise that of the prompt that has waited longest.
 //!
 //! A host may interrupt a prompt right after sending it, before its turn has started.
 
@@ -6,7 +6,7 @@ use becket_engine::CancellationToken;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// The turns of the prompts that have arrived and are not done, in their order.
+/// The turns of the prompts that have arrived and are not done, in order.
 #[derive(Debug, Default)]
 pub(super) struct Turns(Mutex<VecDeque<PendingTurn>>);
 
@@ -14,31 +14,31 @@ pub(super) struct Turns(Mutex<VecDeque<PendingTurn>>);
 #[derive(Debug)]
 struct PendingTurn {
     cancel: CancellationToken,
-    /// The host's own name of its message.
+    /// The host's own id of its message.
     message: Option<String>,
 }
 
 impl Turns {
-    /// Adds a prompt; its turn ends with `run` at the latest.
-    pub(super) fn wanted(&self, run: &CancellationToken, message: Option<String>) -> CancellationToken {
+    /// Adds the turn of a prompt; it ends with `run` at the latest.
+    pub(super) fn add(&self, run: &CancellationToken, message: Option<String>) -> CancellationToken {
         let cancel = run.child_token();
         self.all().push_back(PendingTurn { cancel: cancel.clone(), message });
         cancel
     }
 
-    /// Adds a turn before all of those.
+    /// Adds a turn before all others.
     pub(super) fn first(&self, run: &CancellationToken) -> CancellationToken {
         let cancel = run.child_token();
         self.all().push_front(PendingTurn { cancel: cancel.clone(), message: None });
         cancel
     }
 
-    /// Removes the first of them, which is done.
-    pub(super) fn done(&self) {
+    /// Removes the first turn, which is done.
+    pub(super) fn remove_first(&self) {
         self.all().pop_front();
     }
 
-    /// Ends the first of them, if there is one; returns the names of the messages that still wait.
+    /// Cancels the first turn, if there is one; returns the ids of the messages that are still waiting.
     pub(super) fn interrupt(&self) -> Vec<String> {
         let all = self.all();
         if let Some(turn) = all.front() {

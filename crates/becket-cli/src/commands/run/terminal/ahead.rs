@@ -12,12 +12,12 @@ use std::collections::VecDeque;
 /// The limit on waiting prompts.
 const MOST: usize = 20;
 
-/// The input typed ahead.
+/// The input that was typed ahead.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     prompts: VecDeque<String>,
     begun: Field,
-    /// Ctrl-D on an empty line: the user leaves afterwards.
+    /// True after Ctrl-D on an empty line: the user leaves afterwards.
     leaves: bool,
 }
 
@@ -25,12 +25,12 @@ impl Ahead {
     /// Handles a key that is neither an interrupt nor an answer, and not Esc.
     pub(super) fn on(&mut self, key: KeyEvent) {
         match self.begun.on(key) {
-            Some(UserAnswer::Words(words)) if !words.trim().is_empty() && self.prompts.len() < MOST => {
+            Some(UserAnswer::Text(words)) if !words.trim().is_empty() && self.prompts.len() < MOST => {
                 self.prompts.push_back(words);
                 self.begun = Field::default();
             }
             Some(UserAnswer::Nothing) => self.leaves = true,
-            Some(UserAnswer::Words(_) | UserAnswer::Chose(_) | UserAnswer::Interrupted) | None => {}
+            Some(UserAnswer::Text(_) | UserAnswer::Chose(_) | UserAnswer::Interrupted) | None => {}
         }
     }
 
@@ -48,7 +48,7 @@ impl Ahead {
         self.prompts.pop_front()
     }
 
-    /// Returns true if the user leaves once no prompt waits.
+    /// Returns true if the user leaves once no prompt is waiting.
     pub(super) fn is_leaving(&self) -> bool {
         self.leaves && self.begun.is_empty()
     }

@@ -1,30 +1,30 @@
 //! The input of an answer: a choice, or a line of text. Pure: keys go in, lines and an answer come out.
 
 use super::field::Field;
-use super::handle::{UserAnswer, Wants};
+use super::handle::{AnswerKind, UserAnswer};
 use super::menu::Menu;
 use super::pager::VIEW;
 use crate::report::style::{FAINT, one_line, styled};
-use crate::report::wrap::wrapped;
+use crate::wrap::wrapped;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// The subject of a question.
+/// The input for an answer.
 pub(super) enum AnswerInput {
     Menu(Menu),
     Field(Field),
 }
 
 impl AnswerInput {
-    pub(super) fn new(wants: Wants) -> Self {
+    pub(super) fn new(wants: AnswerKind) -> Self {
         match wants {
-            Wants::One(options) => AnswerInput::Menu(Menu::single(options)),
-            Wants::OneFrom(options, at) => AnswerInput::Menu(Menu::one_from(options, at)),
-            Wants::Several(options, chosen) => AnswerInput::Menu(Menu::several(options, &chosen)),
-            Wants::Words(words) => AnswerInput::Field(Field::new(words)),
+            AnswerKind::One(options) => AnswerInput::Menu(Menu::single(options)),
+            AnswerKind::OneFrom(options, at) => AnswerInput::Menu(Menu::one_from(options, at)),
+            AnswerKind::Several(options, chosen) => AnswerInput::Menu(Menu::several(options, &chosen)),
+            AnswerKind::Text(words) => AnswerInput::Field(Field::new(words)),
         }
     }
 
-    /// Deselects everything, since the subject is not completely shown.
+    /// Deselects everything, since the subject is not completely visible.
     pub(super) fn unselect(&mut self) {
         match self {
             AnswerInput::Menu(menu) => menu.unselect(),
@@ -39,35 +39,35 @@ impl AnswerInput {
         }
     }
 
-    /// Returns whether the key may end the question at once.
+    /// Returns true if the key may end the question at once.
     pub(super) fn answers(key: KeyEvent) -> bool {
         matches!(key.code, KeyCode::Enter | KeyCode::Esc)
     }
 
-    /// Returns whether the key shows the whole subject.
+    /// Returns true if the key shows the whole subject.
     pub(super) fn shows_all(&self, key: KeyEvent) -> bool {
         key.code == KeyCode::Char(VIEW) && key.modifiers.is_empty() && matches!(self, AnswerInput::Menu(_))
     }
 
-    /// Returns the lines to draw. Keys are shown once they count.
-    pub(super) fn lines(&self, takes_answers: bool, width: usize) -> Vec<String> {
+    /// Returns the lines to draw. The keys are shown only once they are accepted.
+    pub(super) fn lines(&self, accepts_answers: bool, width: usize) -> Vec<String> {
         let mut lines = match self {
             AnswerInput::Menu(menu) => menu.lines(),
             AnswerInput::Field(field) => field.lines(width),
         };
-        if let (false, Some(keys)) = (takes_answers, lines.last_mut()) {
+        if let (false, Some(keys)) = (accepts_answers, lines.last_mut()) {
             *keys = styled(FAINT, "  …");
         }
         lines.iter().flat_map(|line| wrapped(line, width.saturating_sub(1))).collect()
     }
 
     /// Returns the user's answer, for the record.
-    pub(super) fn word(&self, said: &UserAnswer) -> String {
-        match (self, said) {
+    pub(super) fn word(&self, answer: &UserAnswer) -> String {
+        match (self, answer) {
             (_, UserAnswer::Nothing) => "no answer".to_owned(),
             (_, UserAnswer::Interrupted) => "interrupted".to_owned(),
-            (_, UserAnswer::Words(words)) => one_line(words, 200),
-            (AnswerInput::Menu(menu), UserAnswer::Chose(_)) => one_line(&menu.chosen(said), 200),
+            (_, UserAnswer::Text(words)) => one_line(words, 200),
+            (AnswerInput::Menu(menu), UserAnswer::Chose(_)) => one_line(&menu.chosen(answer), 200),
             (AnswerInput::Field(_), UserAnswer::Chose(_)) => String::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Asks the user at the terminal one question.
 //!
-//! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of a user who continues to type. If
-//! its subject is not completely on the screen, no answer is selected.
+//! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of a user who continues to
+//! type. If its subject is not completely on the screen, no answer is selected.
 
 use super::answer_input::AnswerInput;
 use super::document::{Document, Excerpt};
@@ -17,11 +17,11 @@ use std::io;
 use std::time::Instant;
 use tokio::sync::oneshot;
 
-/// The number of free rows below a question: its keys may need another one if nothing is selected.
+/// The number of free rows below a question: its key hints may need another row if nothing is selected.
 const BESIDE: usize = 2;
 
 impl TerminalThread {
-    /// Asks the user, until there is an answer or the question is withdrawn, which returns `None`.
+    /// Asks the user until there is an answer, or the question is withdrawn, which returns `None`.
     pub(super) fn ask(
         &mut self,
         put: ToPut,
@@ -29,17 +29,17 @@ impl TerminalThread {
     ) -> io::Result<Option<UserAnswer>> {
         let since = Instant::now();
         terminal::enable_raw_mode()?;
-        let mut asked = AnswerInput::new(put.wants);
-        let below = asked.lines(true, width()).len() + BESIDE;
+        let mut input = AnswerInput::new(put.wants);
+        let below = input.lines(true, width()).len() + BESIDE;
         if !self.show_head(&put.head, below) {
-            asked.unselect();
+            input.unselect();
         }
-        let said = self.answer(&mut asked, &put.head, put.follows, reply)?;
-        if let (Some(UserAnswer::Interrupted), Some((ActiveWork::Turn(turn), _))) = (&said, &self.works) {
+        let answer = self.answer(&mut input, &put.head, put.follows, reply)?;
+        if let (Some(UserAnswer::Interrupted), Some((ActiveWork::Turn(turn), _))) = (&answer, &self.works) {
             turn.cancel();
         }
         self.screen.clear();
-        let word = said.as_ref().map_or_else(|| "no longer asked".to_owned(), |said| asked.word(said));
+        let word = answer.as_ref().map_or_else(|| "no longer asked".to_owned(), |answer| input.word(answer));
         self.screen.show(&format!("{}\n", styled(FAINT, &format!("  → {word}"))));
         self.drawn.clear();
         if let Some((_, working)) = &mut self.works {
@@ -47,7 +47,7 @@ impl TerminalThread {
         }
         let held = std::mem::take(&mut self.held);
         held.into_iter().for_each(|wanted| self.apply(wanted));
-        Ok(said)
+        Ok(answer)
     }
 
     /// Shows the subject of a question, and leaves room for the rows below; returns whether all of it is on the screen.
@@ -61,24 +61,24 @@ impl TerminalThread {
     /// Draws a question until a key answers it; `None` if the question is withdrawn.
     fn answer(
         &mut self,
-        asked: &mut AnswerInput,
+        input: &mut AnswerInput,
         head: &Document,
         follows: bool,
         reply: &oneshot::Sender<UserAnswer>,
     ) -> io::Result<Option<UserAnswer>> {
-        let mut drawn = asked.lines(false, width());
+        let mut drawn = input.lines(false, width());
         self.screen.draw(&drawn);
         if !follows {
             self.forget_keys()?;
         }
-        let mut heed = KeyGuard::new(follows, Instant::now());
+        let mut guard = KeyGuard::new(follows, Instant::now());
         loop {
             self.hold();
             if reply.is_closed() || self.is_over {
                 return Ok(None);
             }
             let is_quiet = self.shared.is_quiet_for(QUIET);
-            let lines = asked.lines(heed.takes_answers(is_quiet, Instant::now()), width());
+            let lines = input.lines(guard.accepts_answers(is_quiet, Instant::now()), width());
             if lines != drawn {
                 self.screen.draw(&lines);
                 drawn = lines;
@@ -91,22 +91,22 @@ impl TerminalThread {
                     drawn.clear();
                 }
                 KeyInput::Key(key)
-                    if heed.heeds(key, is_quiet, AnswerInput::answers(key), Instant::now()) =>
+                    if guard.accepts(key, is_quiet, AnswerInput::answers(key), Instant::now()) =>
                 {
-                    let key = if asked.shows_all(key) { self.page(head, reply)? } else { Some(key) };
+                    let key = if input.shows_all(key) { self.page(head, reply)? } else { Some(key) };
                     drawn.clear();
-                    if let Some(said) = key.and_then(|key| asked.on(key)) {
-                        return Ok(Some(said));
+                    if let Some(answer) = key.and_then(|key| input.on(key)) {
+                        return Ok(Some(answer));
                     }
                 }
-                // The terminal may have another width now.
+                // The width of the terminal may have changed.
                 KeyInput::Resized => drawn.clear(),
                 KeyInput::Key(_) | KeyInput::Nothing => {}
             }
         }
     }
 
-    /// Shows a whole document, a page at a time, until the user goes back; returns the key if it interrupts.
+    /// Shows a whole document, a page at a time, until the user goes back; returns the key if it was an interrupt.
     fn page(&mut self, head: &Document, reply: &oneshot::Sender<UserAnswer>) -> io::Result<Option<KeyEvent>> {
         let mut pager = Pager::new(head.rows(width()), height());
         let mut drawn = Vec::new();

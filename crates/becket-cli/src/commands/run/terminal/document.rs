@@ -5,9 +5,9 @@
 
 use super::pager::VIEW;
 use crate::report::style::{FAINT, WARNING, styled};
-use crate::report::wrap::rows;
+use crate::wrap::rows;
 
-/// The minimum number of rows, however small the terminal.
+/// The minimum number of rows of an excerpt, however small the terminal.
 const LEAST: usize = 8;
 /// The minimum number of rows of a text.
 const LEAST_OF_TEXT: usize = 3;
@@ -23,14 +23,14 @@ pub(in crate::commands::run) struct Document {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
     lines: Vec<Line>,
-    /// True if its middle may be left out.
+    /// True if the middle of the section may be left out.
     is_text: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Line {
     styled: String,
-    /// The indentation of its continuation rows.
+    /// The indentation of continuation rows.
     hang: usize,
 }
 
@@ -63,7 +63,7 @@ impl Document {
         self.parts.iter().flat_map(|part| part.rows(width)).collect()
     }
 
-    /// Returns an excerpt of at most `rows` rows: head and tail of each text that is too long.
+    /// Returns an excerpt of at most `height` rows: the head and tail of each text that is too long.
     pub(super) fn excerpt(&self, width: usize, height: usize) -> Excerpt {
         let rows = self.rows(width);
         if rows.len() <= height {
@@ -111,7 +111,7 @@ fn share(texts: &[usize], room: usize) -> usize {
     (0..=room).rev().find(|most| fits(*most)).unwrap_or_default()
 }
 
-/// Returns head and tail of too many rows, with the number of rows between them.
+/// Returns the head and tail of too many rows, with the number of omitted rows between them.
 fn ends(mut rows: Vec<String>, most: usize) -> Vec<String> {
     if rows.len() <= most {
         return rows;

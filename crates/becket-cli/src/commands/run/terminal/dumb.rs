@@ -3,12 +3,12 @@
 //!
 //! INVARIANT: no escape sequence is written. A line that was typed before a question appeared never answers it.
 
-use super::handle::{Line, TerminalState, ThreadCommand, ToPut, UserAnswer, Wants};
+use super::handle::{AnswerKind, Line, TerminalState, ThreadCommand, ToPut, UserAnswer};
 use super::screen::width;
 use super::thread::QUIET;
 use crate::out::Out;
 use crate::report::style::plain;
-use crate::report::wrap::fit;
+use crate::wrap::fit;
 use std::collections::VecDeque;
 use std::io::BufRead;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// The time of one wait for output before typed lines are read, and the other way round.
+/// The time of one wait for output before typed lines are read, and vice versa.
 const LOOK: Duration = Duration::from_millis(40);
 /// The limit on typed-ahead lines.
 const AHEAD: usize = 20;
@@ -41,7 +41,7 @@ pub(super) struct DumbTerminal {
 impl DumbTerminal {
     pub(super) fn new(out: Out, from: Receiver<ThreadCommand>, shared: Arc<TerminalState>) -> Self {
         let (to, typed) = channel();
-        // It blocks in a read that can't be interrupted, and ends with the process.
+        // The thread blocks in a read that can't be interrupted, and ends with the process.
         std::thread::spawn(move || {
             let lines = std::io::stdin().lock().lines().map_while(Result::ok).map(Some);
             lines.chain([None]).try_for_each(|line| to.send(line))
@@ -70,9 +70,9 @@ impl DumbTerminal {
                 Err(RecvTimeoutError::Disconnected) => self.is_over = true,
             }
             if let Some((put, reply)) = self.put.take() {
-                if let Some(said) = self.ask(&put, &reply) {
-                    // It fails if the receiver is gone.
-                    drop(reply.send(said));
+                if let Some(answer) = self.ask(&put, &reply) {
+                    // Sending fails if the receiver is gone.
+                    drop(reply.send(answer));
                 }
                 let held = std::mem::take(&mut self.held);
                 self.write(&held);
@@ -156,7 +156,7 @@ impl DumbTerminal {
         }
     }
 
-    /// Asks the user, until there is an answer or the question is withdrawn, which returns `None`.
+    /// Asks the user until there is an answer, or the question is withdrawn, which returns `None`.
     fn ask(&mut self, put: &ToPut, reply: &oneshot::Sender<UserAnswer>) -> Option<UserAnswer> {
         self.take_lines();
         self.write(&(put.head.rows(width()).join("\n") + "\n"));
@@ -173,7 +173,7 @@ impl DumbTerminal {
                     self.write("  (that line was typed before the question: answer again)\n");
                 }
                 Ok(Some(line)) => match answer(&put.wants, line.trim()) {
-                    Some(said) => return Some(said),
+                    Some(answer) => return Some(answer),
                     None => self.write(&choices(&put.wants)),
                 },
                 Ok(None) | Err(RecvTimeoutError::Disconnected) => {
@@ -187,40 +187,40 @@ impl DumbTerminal {
 }
 
 /// Returns the possible answers and their keys.
-fn choices(wants: &Wants) -> String {
+fn choices(wants: &AnswerKind) -> String {
     let (options, how) = match wants {
-        Wants::One(options) | Wants::OneFrom(options, _) => {
+        AnswerKind::One(options) | AnswerKind::OneFrom(options, _) => {
             (options.as_slice(), "a number and Enter answer, Enter alone answers nothing: ".to_owned())
         }
-        Wants::Several(options, _) => {
+        AnswerKind::Several(options, _) => {
             (options.as_slice(), "numbers and Enter answer, Enter alone answers nothing: ".to_owned())
         }
-        Wants::Words(words) if words.is_empty() => (&[][..], "answer: ".to_owned()),
-        Wants::Words(words) => (&[][..], format!("answer (Enter alone: {}): ", plain(words))),
+        AnswerKind::Text(words) if words.is_empty() => (&[][..], "answer: ".to_owned()),
+        AnswerKind::Text(words) => (&[][..], format!("answer (Enter alone: {}): ", plain(words))),
     };
     let options = options.iter().enumerate();
     options.map(|(at, option)| format!("  {}. {}\n", at + 1, plain(option))).collect::<String>() + &how
 }
 
 /// Reads an answer; `None` if the line is not one.
-fn answer(wants: &Wants, line: &str) -> Option<UserAnswer> {
+fn answer(wants: &AnswerKind, line: &str) -> Option<UserAnswer> {
     let place = |word: &str, options: &[String]| {
         let at = word.parse::<usize>().ok()?.checked_sub(1)?;
         (at < options.len()).then_some(at)
     };
     match wants {
-        Wants::One(_) | Wants::OneFrom(..) | Wants::Several(..) if line.is_empty() => {
+        AnswerKind::One(_) | AnswerKind::OneFrom(..) | AnswerKind::Several(..) if line.is_empty() => {
             Some(UserAnswer::Nothing)
         }
-        Wants::One(options) | Wants::OneFrom(options, _) => {
+        AnswerKind::One(options) | AnswerKind::OneFrom(options, _) => {
             Some(UserAnswer::Chose(vec![place(line, options)?]))
         }
-        Wants::Several(options, _) => {
+        AnswerKind::Several(options, _) => {
             let words = line.split([' ', ',']).filter(|word| !word.is_empty());
             words.map(|word| place(word, options)).collect::<Option<Vec<_>>>().map(UserAnswer::Chose)
         }
-        Wants::Words(words) if line.is_empty() => Some(UserAnswer::Words(words.clone())),
-        Wants::Words(_) => Some(UserAnswer::Words(line.to_owned())),
+        AnswerKind::Text(words) if line.is_empty() => Some(UserAnswer::Text(words.clone())),
+        AnswerKind::Text(_) => Some(UserAnswer::Text(line.to_owned())),
     }
 }
 
@@ -240,14 +240,14 @@ mod tests {
             ("yes", None),
             ("1 2", None),
         ] {
-            assert_eq!(answer(&Wants::One(options()), line), expected, "{line}");
+            assert_eq!(answer(&AnswerKind::One(options()), line), expected, "{line}");
         }
         assert_eq!(
-            answer(&Wants::Several(options(), Vec::new()), "2, 1"),
+            answer(&AnswerKind::Several(options(), Vec::new()), "2, 1"),
             Some(UserAnswer::Chose(vec![1, 0]))
         );
-        assert_eq!(answer(&Wants::Several(options(), Vec::new()), "2 x"), None);
-        assert_eq!(answer(&Wants::Words("17".to_owned()), ""), Some(UserAnswer::Words("17".to_owned())));
-        assert_eq!(answer(&Wants::Words(String::new()), "a b"), Some(UserAnswer::Words("a b".to_owned())));
+        assert_eq!(answer(&AnswerKind::Several(options(), Vec::new()), "2 x"), None);
+        assert_eq!(answer(&AnswerKind::Text("17".to_owned()), ""), Some(UserAnswer::Text("17".to_owned())));
+        assert_eq!(answer(&AnswerKind::Text(String::new()), "a b"), Some(UserAnswer::Text("a b".to_owned())));
     }
 }

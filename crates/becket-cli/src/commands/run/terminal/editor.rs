@@ -1,7 +1,7 @@
 //! The line that prompts are typed in: history, completion, several lines.
 //!
-//! INVARIANT: the history file is readable only by its owner and contains a bounded number of prompts; one that begins
-//! with a blank is not stored.
+//! INVARIANT: the history file is readable only by its owner and contains a bounded number of prompts; a prompt that
+//! begins with a blank is not stored.
 
 use super::handle::TerminalState;
 use super::screen::width;
@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use unicode_width::UnicodeWidthStr;
 
-/// The number of prompts in the history.
+/// The number of prompts that the history keeps.
 const KEPT: usize = 1_000;
 /// The number of completions that are offered.
 const OFFERED: usize = 100;
@@ -57,7 +57,7 @@ pub(super) enum Read {
 
 /// The editor.
 pub(super) struct Editor {
-    /// `None` before the first prompt, so that nothing is read or written that may never be needed.
+    /// The line editor; `None` before the first prompt, so that nothing is read or written unnecessarily.
     line: Option<Reedline>,
     setup: Setup,
     shared: Arc<TerminalState>,
@@ -112,7 +112,7 @@ impl Editor {
         made(&self.setup, &self.shared, &self.commands)
     }
 
-    /// Prepares for another editor, which continues at this one's position. Returns the number of rows above the
+    /// Prepares for the next editor, which continues at this one's position. Returns the number of rows above the
     /// cursor.
     fn broken(&mut self, line: &Reedline) -> usize {
         let (text, at) = (line.current_buffer_contents().to_owned(), line.current_insertion_point());
@@ -124,7 +124,7 @@ impl Editor {
         rows
     }
 
-    /// Prepares for another editor, which begins with an empty line.
+    /// Prepares for the next editor, which begins with an empty line.
     fn interrupted(&mut self, line: &Reedline) -> Read {
         let (text, at) = (line.current_buffer_contents(), line.current_insertion_point());
         let rows = rows_above(text.get(..at).unwrap_or(text), width());
@@ -185,7 +185,7 @@ fn made(setup: &Setup, shared: &Arc<TerminalState>, commands: &Arc<Mutex<Vec<Str
     }
 }
 
-/// Returns the earlier prompts; `None` if they can't be stored.
+/// Returns the history of earlier prompts; `None` if they can't be stored.
 fn history(file: &Path) -> Option<FileBackedHistory> {
     private(file).ok()?;
     FileBackedHistory::with_file(KEPT, file.to_owned()).ok()
@@ -226,7 +226,7 @@ impl Prompt for Mark {
     }
 }
 
-/// Records pressed keys.
+/// Records key presses.
 struct Keys {
     emacs: Emacs,
     shared: Arc<TerminalState>,
@@ -272,7 +272,7 @@ impl Hinter for SuggestionHinter {
     }
 }
 
-/// Completes the names of commands after a slash at the beginning, and those of files after an `@`.
+/// Completes command names after a slash at the beginning, and file names after an `@`.
 struct Names {
     commands: Arc<Mutex<Vec<String>>>,
     start: PathBuf,
@@ -304,12 +304,12 @@ impl Names {
     }
 }
 
-/// Returns true if a name can be shown unchanged; otherwise it can't be typed either.
+/// Returns true if a name can be displayed unchanged; otherwise it can't be typed either.
 fn is_plain(name: &str) -> bool {
     plain(name) == name && !name.contains(char::is_whitespace)
 }
 
-/// Returns the completions: files and directories of the typed directory, hidden ones after a dot.
+/// Returns the completions: files and directories of the typed directory, and hidden ones after a dot.
 fn files(start: &Path, typed: &str) -> Vec<String> {
     let (directory, begin) = typed.rsplit_once('/').map_or(("", typed), |(before, name)| (before, name));
     let inside = if directory.is_empty() && typed.starts_with('/') { "/" } else { directory };

@@ -42,7 +42,7 @@ impl Field {
             KeyCode::Char(_) if is_control => {}
             KeyCode::Char(c) if self.0.chars().count() < MOST => self.0.push(c),
             KeyCode::Backspace => drop(self.0.pop()),
-            KeyCode::Enter => return Some(UserAnswer::Words(self.0.clone())),
+            KeyCode::Enter => return Some(UserAnswer::Text(self.0.clone())),
             KeyCode::Esc => return Some(UserAnswer::Nothing),
             _ => {}
         }
@@ -78,7 +78,7 @@ mod tests {
         }
         assert_eq!(field.on(control('w')), None);
         assert_eq!(field.on(plain(KeyCode::Char('!'))), None);
-        assert_eq!(field.on(plain(KeyCode::Enter)), Some(UserAnswer::Words("no not !".to_owned())));
+        assert_eq!(field.on(plain(KeyCode::Enter)), Some(UserAnswer::Text("no not !".to_owned())));
         assert_eq!(field.on(control('d')), None);
         assert_eq!(field.on(control('u')), None);
         assert_eq!(field.on(control('d')), Some(UserAnswer::Nothing));

@@ -3,9 +3,9 @@
 //! INVARIANT: the requesting server is named. An address is shown in full, with its host and its warnings, and is not
 //! opened: the user opens it.
 
-use super::handle::{Terminal, ToPut, UserAnswer, Wants};
+use super::handle::{AnswerKind, Terminal, ToPut, UserAnswer};
 use crate::report::style::{FAINT, HEAD, WARNING, one_line, plain, styled};
-use crate::report::wrap::block;
+use crate::wrap::block;
 use becket_agent::elicit::{ElicitationRequest, UserQuestion};
 use becket_mcp::ElicitationAnswer;
 use becket_mcp::elicitation::{Address, Caution, Field, FieldKind, Form};
@@ -16,7 +16,7 @@ const NAME: usize = 100;
 /// The number of characters of a validation error that are shown.
 const LONG: usize = 400;
 
-/// Returns its type in notifications to hooks.
+/// Returns the type of a request in notifications to hooks.
 pub(super) fn notified(wanted: &ElicitationRequest) -> &'static str {
     match wanted {
         ElicitationRequest::Form(_) => "elicitation_dialog",
@@ -46,7 +46,7 @@ pub(super) async fn ask(terminal: &Terminal, question: &UserQuestion) -> Elicita
         }
     };
     let options = [yes, "decline"].map(str::to_owned).to_vec();
-    match (terminal.put(ToPut::new(head, Wants::One(options))).await, &question.wanted) {
+    match (terminal.put(ToPut::new(head, AnswerKind::One(options))).await, &question.wanted) {
         (UserAnswer::Chose(places), ElicitationRequest::Form(form)) if places == [0] => {
             filled(terminal, form).await
         }
@@ -54,9 +54,7 @@ pub(super) async fn ask(terminal: &Terminal, question: &UserQuestion) -> Elicita
             ElicitationAnswer::Accept(Map::new())
         }
         (UserAnswer::Chose(_), _) => ElicitationAnswer::Decline,
-        (UserAnswer::Words(_) | UserAnswer::Nothing | UserAnswer::Interrupted, _) => {
-            ElicitationAnswer::Cancel
-        }
+        (UserAnswer::Text(_) | UserAnswer::Nothing | UserAnswer::Interrupted, _) => ElicitationAnswer::Cancel,
     }
 }
 
@@ -64,12 +62,12 @@ fn shown(address: &Address) -> String {
     let mut text =
         format!("  {}\n  {} {}\n", plain(address.url()), styled(FAINT, "at"), plain(address.host()));
     for caution in address.cautions() {
-        text.push_str(&format!("  {} {}\n", styled(WARNING, "careful:"), in_words(*caution)));
+        text.push_str(&format!("  {} {}\n", styled(WARNING, "careful:"), caution_text(*caution)));
     }
     text
 }
 
-fn in_words(caution: Caution) -> &'static str {
+fn caution_text(caution: Caution) -> &'static str {
     match caution {
         Caution::NotEncrypted => "the connection can be read and changed by others",
         Caution::OtherLetters => "a part of the host's name may look like another name",
@@ -78,7 +76,7 @@ fn in_words(caution: Caution) -> &'static str {
     }
 }
 
-/// Asks field by field; nothing is sent if the user stops half-way.
+/// Asks field by field; nothing is sent if the user stops halfway.
 async fn filled(terminal: &Terminal, form: &Form) -> ElicitationAnswer {
     let mut content = Map::new();
     for field in &form.fields {
@@ -91,7 +89,7 @@ async fn filled(terminal: &Terminal, form: &Form) -> ElicitationAnswer {
     ElicitationAnswer::Accept(content)
 }
 
-/// The value of a field.
+/// The input for a field.
 enum FieldInput {
     Is(Value),
     LeftOut,
@@ -105,8 +103,8 @@ async fn value(terminal: &Terminal, form: &Form, field: &Field) -> FieldInput {
         let value = match terminal.put(put).await {
             UserAnswer::Nothing | UserAnswer::Interrupted => return FieldInput::Stopped,
             UserAnswer::Chose(places) => chosen(field, &places),
-            UserAnswer::Words(words) if words.is_empty() && !field.required => return FieldInput::LeftOut,
-            UserAnswer::Words(words) => match field.typed(&words) {
+            UserAnswer::Text(words) if words.is_empty() && !field.required => return FieldInput::LeftOut,
+            UserAnswer::Text(words) => match field.typed(&words) {
                 Ok(value) => value,
                 Err(error) => {
                     wrong = Some(error.to_string());
@@ -135,20 +133,20 @@ fn head(field: &Field, wrong: Option<&str>) -> String {
     head
 }
 
-fn wants(field: &Field) -> Wants {
+fn wants(field: &Field) -> AnswerKind {
     let default = field.default.as_ref();
     match &field.kind {
         FieldKind::Text { .. } | FieldKind::Number { .. } => {
             let words = default.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-            Wants::Words(words.unwrap_or_default())
+            AnswerKind::Text(words.unwrap_or_default())
         }
         FieldKind::Boolean => {
             let options = ["yes", "no"].map(str::to_owned).to_vec();
-            Wants::OneFrom(options, usize::from(default == Some(&Value::Bool(false))))
+            AnswerKind::OneFrom(options, usize::from(default == Some(&Value::Bool(false))))
         }
         FieldKind::One(choices) => {
             let at = choices.iter().position(|choice| default.and_then(Value::as_str) == Some(&choice.value));
-            Wants::OneFrom(choices.iter().map(|choice| choice.title.clone()).collect(), at.unwrap_or(0))
+            AnswerKind::OneFrom(choices.iter().map(|choice| choice.title.clone()).collect(), at.unwrap_or(0))
         }
         FieldKind::Many { choices, .. } => {
             let given: Vec<&str> =
@@ -157,7 +155,7 @@ fn wants(field: &Field) -> Wants {
                 given.contains(&choice.value.as_str()).then_some(at)
             };
             let places = choices.iter().enumerate().filter_map(is_given).collect();
-            Wants::Several(choices.iter().map(|choice| choice.title.clone()).collect(), places)
+            AnswerKind::Several(choices.iter().map(|choice| choice.title.clone()).collect(), places)
         }
     }
 }

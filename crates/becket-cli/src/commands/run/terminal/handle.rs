@@ -1,4 +1,4 @@
-//! The handle of the terminal for the rest of the program. Cheap to clone; all clones are the same terminal.
+//! A handle to the terminal for the rest of the program. Cheap to clone; all clones are the same terminal.
 
 use super::document::Document;
 use super::dumb::DumbTerminal;
@@ -14,80 +14,80 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
-/// The longest suggestion, in characters.
+/// The length limit of a suggestion, in characters.
 const SUGGESTED: usize = 120;
-/// The time limit for the end of the thread.
+/// The time limit for the thread to end.
 const END: Duration = Duration::from_secs(3);
 
 /// An input line of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) enum Line {
-    /// A line, or several.
+    /// One or more lines.
     Typed(String),
-    /// The end of the session: twice Ctrl-C, or Ctrl-D on an empty line.
+    /// The end of the session: Ctrl-C twice, or Ctrl-D on an empty line.
     Leave,
 }
 
 /// A question to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) struct ToPut {
-    /// The subject, styled; text of others is already plain.
+    /// The subject, styled; text from other sources is already plain.
     pub(in crate::commands::run) head: Document,
     /// The kind of answer.
-    pub(in crate::commands::run) wants: Wants,
-    /// Set if it continues the previous answer, so that keys count at once.
+    pub(in crate::commands::run) wants: AnswerKind,
+    /// True if the question follows a previous answer, so that keys count at once.
     pub(in crate::commands::run) follows: bool,
 }
 
 impl ToPut {
     /// Creates an independent question.
-    pub(in crate::commands::run) fn new(head: impl Into<Document>, wants: Wants) -> Self {
+    pub(in crate::commands::run) fn new(head: impl Into<Document>, wants: AnswerKind) -> Self {
         ToPut { head: head.into(), wants, follows: false }
     }
 
-    /// Creates a question for text that the previous answer requires.
+    /// Creates a question for text, as a follow-up to the previous answer.
     pub(crate) fn words(head: String) -> Self {
-        ToPut { head: head.into(), wants: Wants::Words(String::new()), follows: true }
+        ToPut { head: head.into(), wants: AnswerKind::Text(String::new()), follows: true }
     }
 }
 
-/// The kind of an answer.
+/// The kind of answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::commands::run) enum Wants {
-    /// One of these.
+pub(in crate::commands::run) enum AnswerKind {
+    /// One of these options.
     One(Vec<String>),
-    /// One of these; the cursor starts at this index.
+    /// One of these options; the cursor starts at this index.
     OneFrom(Vec<String>, usize),
-    /// Any of these; those at the indexes are already selected.
+    /// Any of these options; those at the indexes are already selected.
     Several(Vec<String>, Vec<usize>),
     /// Text, with an initial value.
-    Words(String),
+    Text(String),
 }
 
-/// The answer of the user.
+/// The user's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) enum UserAnswer {
-    /// Selected the options at these indexes, from 0.
+    /// The options at these indexes, from 0, were selected.
     Chose(Vec<usize>),
-    /// Wrote this.
-    Words(String),
-    /// Gave no answer, or has left.
+    /// This text was typed.
+    Text(String),
+    /// There is no answer, or the user has left.
     Nothing,
-    /// Interrupted the turn.
+    /// The turn was interrupted.
     Interrupted,
 }
 
 /// The work that the interrupt key ends.
 #[derive(Debug, Clone)]
 pub(in crate::commands::run) enum ActiveWork {
-    /// This turn; if it does not end, the program.
+    /// A turn, which the key cancels; if the turn does not end, the key ends the program.
     Turn(CancellationToken),
-    /// The program, which is starting or about to end, with a description of that.
+    /// The program, which is starting or about to end, with a description of its state.
     Program(&'static str),
 }
 
 impl ActiveWork {
-    /// Returns a description of the current work without a more specific name.
+    /// Returns a description of the current work that has no more specific name.
     pub(crate) fn doing(&self) -> &'static str {
         match self {
             ActiveWork::Turn(_) => "waiting for the model",
@@ -98,14 +98,14 @@ impl ActiveWork {
 
 /// A command for the thread.
 pub(crate) enum ThreadCommand {
-    /// Lines, styled. They end with a line break.
+    /// Shows styled lines, which end with a line break.
     Show(String),
-    /// An escape sequence that may pass as it is (O7).
+    /// Forwards an escape sequence unchanged, as it is allowed (O7).
     Sequence(String),
     Works(ActiveWork),
     Rests,
     Commands(Vec<String>),
-    /// The suggestion for an empty line.
+    /// Sets the suggestion for an empty line.
     Suggest(String),
     Line(oneshot::Sender<Line>),
     Put(ToPut, oneshot::Sender<UserAnswer>),
@@ -120,7 +120,7 @@ pub(in crate::commands::run) struct Terminal {
     floor: Arc<tokio::sync::Mutex<()>>,
     is_dumb: bool,
     notices: mpsc::UnboundedSender<UserNotification>,
-    heard: Arc<Mutex<Option<mpsc::UnboundedReceiver<UserNotification>>>>,
+    receiver: Arc<Mutex<Option<mpsc::UnboundedReceiver<UserNotification>>>>,
 }
 
 /// The state shared with the thread.
@@ -129,7 +129,7 @@ pub(crate) struct TerminalState {
     pub(crate) breaks: Arc<AtomicBool>,
     /// The time of the last key, if any.
     pub(crate) touched: Mutex<Option<Instant>>,
-    /// Set if a key was pressed that is not Ctrl-C.
+    /// True if a key other than Ctrl-C was pressed.
     pub(crate) typed: AtomicBool,
     /// The suggestion for an empty line.
     pub(crate) suggested: Mutex<String>,
@@ -142,7 +142,7 @@ impl TerminalState {
         *self.touched.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// Returns whether a key other than Ctrl-C was pressed since the last call.
+    /// Returns true if a key other than Ctrl-C was pressed since the last call.
     pub(crate) fn has_typed(&self) -> bool {
         self.typed.swap(false, Ordering::Relaxed)
     }
@@ -167,7 +167,7 @@ impl TerminalState {
 pub(in crate::commands::run) struct InUse {
     terminal: Terminal,
     over: Receiver<()>,
-    // After the thread: nothing writes any more.
+    // Dropped after the thread has ended: nothing writes any more.
     _restored: Option<RestoreGuard>,
 }
 
@@ -183,13 +183,13 @@ impl Terminal {
             status: Mutex::default(),
         });
         let is_dumb = setup.is_dumb;
-        let (notices, heard) = mpsc::unbounded_channel();
-        let heard = Arc::new(Mutex::new(Some(heard)));
+        let (notices, receiver) = mpsc::unbounded_channel();
+        let receiver = Arc::new(Mutex::new(Some(receiver)));
         let terminal =
-            Terminal { to, shared: shared.clone(), floor: Arc::default(), is_dumb, notices, heard };
+            Terminal { to, shared: shared.clone(), floor: Arc::default(), is_dumb, notices, receiver };
         let (ended, over) = channel();
         std::thread::spawn(move || {
-            // Dropped with the thread, however it ends.
+            // Dropped when the thread ends, however it ends.
             let _ended: Sender<()> = ended;
             match is_dumb {
                 true => DumbTerminal::new(setup.out, from, shared).keep(),
@@ -218,7 +218,7 @@ impl Terminal {
         self.tell(ThreadCommand::Sequence(sequence));
     }
 
-    /// Reports work that a key ends.
+    /// Reports that work is in progress, which a key ends.
     pub(in crate::commands::run) fn works(&self, ends: ActiveWork) {
         self.tell(ThreadCommand::Works(ends));
     }
@@ -255,7 +255,7 @@ impl Terminal {
         self.waits(put).await.unwrap_or(UserAnswer::Nothing)
     }
 
-    /// The same before anything else runs.
+    /// Asks the user before anything else runs, and blocks this thread.
     pub(in crate::commands::run) fn put_and_wait(&self, put: ToPut) -> UserAnswer {
         self.waits(put).blocking_recv().unwrap_or(UserAnswer::Nothing)
     }
@@ -267,14 +267,14 @@ impl Terminal {
     }
 
     /// Requests a notification to hooks.
-    pub(crate) fn notify(&self, told: UserNotification) {
+    pub(crate) fn notify(&self, notification: UserNotification) {
         // After the end of the session there are no receivers.
-        let _heard = self.notices.send(told);
+        let _sent = self.notices.send(notification);
     }
 
     /// Returns the notifications, to the first caller only.
     pub(crate) fn notices(&self) -> Option<mpsc::UnboundedReceiver<UserNotification>> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.receiver.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Shows a warning.
@@ -293,7 +293,7 @@ impl Terminal {
     }
 
     fn tell(&self, wanted: ThreadCommand) {
-        // A thread that has ended has released the screen; its questions count as unanswered.
+        // A thread that has ended has released the screen; questions to it count as unanswered.
         drop(self.to.send(wanted));
         self.shared.breaks.store(true, Ordering::Release);
     }

@@ -9,10 +9,10 @@ use std::time::Instant;
 /// Filters keys for one question, from the moment when it is on the screen.
 pub(super) struct KeyGuard {
     drawn: Instant,
-    /// Set if it follows the answer to another question, so that the user is typing for it.
+    /// True if the question follows the answer to another one, so that the user is typing for it.
     follows: bool,
     is_awake: bool,
-    /// The last key that would have answered.
+    /// The time of the last key that would have answered.
     answering: Instant,
 }
 
@@ -22,8 +22,8 @@ impl KeyGuard {
         KeyGuard { drawn: now, follows, is_awake: false, answering: now }
     }
 
-    /// Returns whether a key that answers would count now. `is_quiet`: no key was pressed for [`QUIET`] before.
-    pub(super) fn takes_answers(&mut self, is_quiet: bool, now: Instant) -> bool {
+    /// Returns true if a key that answers would count now. `is_quiet`: no key was pressed for [`QUIET`] before.
+    pub(super) fn accepts_answers(&mut self, is_quiet: bool, now: Instant) -> bool {
         if self.follows {
             return now.duration_since(self.answering) >= AGAIN;
         }
@@ -31,22 +31,22 @@ impl KeyGuard {
         self.is_awake
     }
 
-    /// Returns whether the key counts. `is_quiet`: no key was pressed for [`QUIET`] before this one; `answers`: it may end the
-    /// question at once.
-    pub(super) fn heeds(&mut self, key: KeyEvent, is_quiet: bool, answers: bool, now: Instant) -> bool {
+    /// Returns true if the key counts. `is_quiet`: no key was pressed for [`QUIET`] before this one; `answers`: it may
+    /// end the question at once.
+    pub(super) fn accepts(&mut self, key: KeyEvent, is_quiet: bool, answers: bool, now: Instant) -> bool {
         // An accidental interrupt allows nothing.
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return true;
         }
-        let takes_answers = self.takes_answers(is_quiet, now);
+        let accepts_answers = self.accepts_answers(is_quiet, now);
         if !self.follows {
-            return takes_answers;
+            return accepts_answers;
         }
         if !answers {
             return true;
         }
         self.answering = now;
-        takes_answers
+        accepts_answers
     }
 }
 
@@ -64,27 +64,27 @@ mod tests {
     #[test]
     fn a_question_that_pops_up_is_not_answered_by_somebody_who_types_on() {
         let drawn = Instant::now();
-        let mut heed = KeyGuard::new(false, drawn);
+        let mut guard = KeyGuard::new(false, drawn);
         let enter = key(KeyCode::Enter);
-        assert!(!heed.heeds(enter, true, true, drawn + MOMENT), "it has only just been drawn");
+        assert!(!guard.accepts(enter, true, true, drawn + MOMENT), "it has only just been drawn");
         let later = drawn + QUIET + MOMENT;
-        assert!(!heed.heeds(enter, false, true, later), "somebody types");
-        assert!(!heed.takes_answers(false, later));
-        assert!(heed.heeds(key(KeyCode::Char('1')), true, true, later));
-        assert!(heed.heeds(enter, false, true, later), "once somebody was quiet, the keys are meant");
+        assert!(!guard.accepts(enter, false, true, later), "somebody types");
+        assert!(!guard.accepts_answers(false, later));
+        assert!(guard.accepts(key(KeyCode::Char('1')), true, true, later));
+        assert!(guard.accepts(enter, false, true, later), "once somebody was quiet, the keys are meant");
     }
 
     #[test]
     fn a_key_that_is_held_down_answers_one_question_alone() {
         let mut now = Instant::now();
-        let mut heed = KeyGuard::new(true, now);
-        assert!(heed.heeds(key(KeyCode::Char('a')), false, false, now), "words are typed at once");
+        let mut guard = KeyGuard::new(true, now);
+        assert!(guard.accepts(key(KeyCode::Char('a')), false, false, now), "words are typed at once");
         for _ in 0..3 {
             now += AGAIN / 3;
-            assert!(!heed.heeds(key(KeyCode::Enter), false, true, now));
+            assert!(!guard.accepts(key(KeyCode::Enter), false, true, now));
         }
         now += AGAIN + MOMENT;
-        assert!(heed.takes_answers(false, now) && heed.heeds(key(KeyCode::Enter), false, true, now));
+        assert!(guard.accepts_answers(false, now) && guard.accepts(key(KeyCode::Enter), false, true, now));
     }
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
         let now = Instant::now();
         for follows in [false, true] {
-            assert!(KeyGuard::new(follows, now).heeds(interrupt, false, true, now));
+            assert!(KeyGuard::new(follows, now).accepts(interrupt, false, true, now));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Markdown for people, line by line as it streams: headings, lists, quotes, code, emphasis. The meaning of a line depends
-//! only on earlier lines, so that it can be shown as soon as it is complete.
+//! Markdown for the terminal, line by line as it streams: headings, lists, quotes, code, emphasis. The meaning of a
+//! line depends only on earlier lines, so it can be shown as soon as it is complete.
 //!
 //! INVARIANT: no control character of the text is written; styles are the only sequences, and they end with their line.
 
@@ -13,7 +13,7 @@ const FENCE: &str = "────";
 /// The state between lines.
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
-    /// The fence that is open.
+    /// The open fence.
     fence: Option<Fence>,
 }
 
@@ -25,7 +25,7 @@ struct Fence {
 }
 
 impl Markdown {
-    /// A whole line, styled, without its line break.
+    /// Returns a whole line, styled, without its line break.
     pub(super) fn line(&mut self, line: &str) -> String {
         let body = line.trim_start();
         if let Some(fence) = self.fence {
@@ -85,13 +85,13 @@ fn block(body: &str) -> String {
     }
 }
 
-/// Emphasis, code and links within a line.
+/// Styles emphasis, code and links within a line.
 #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
 fn inline(text: &str, base: Style) -> String {
     let mut shown = String::new();
     let mut styles = vec![base];
     let mut links = Vec::new();
-    // Only the inline content is wanted here; a line that starts like a block would be parsed as one.
+    // Only the inline content matters here; a line that starts like a block would be parsed as one.
     let guarded = format!("\u{2060}{text}");
     for event in Parser::new_ext(&guarded, Options::ENABLE_STRIKETHROUGH) {
         let style = styles.last().copied().unwrap_or(base);

@@ -5,7 +5,7 @@ use super::pager::VIEW;
 use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The widest option, in characters; the screen cuts it further.
+/// The maximum width of an option, in characters; the screen cuts it further.
 const WIDTH: usize = 200;
 /// The number of options that are visible at once.
 const MOST: usize = 12;
@@ -14,7 +14,7 @@ const MOST: usize = 12;
 #[derive(Debug)]
 pub(super) struct Menu {
     options: Vec<String>,
-    /// The selected option; `None` until the user has moved, if none must be selected by mistake.
+    /// The highlighted option; `None` until the user has moved, if no option may be selected by mistake.
     at: Option<usize>,
     /// The selected options, if several may be selected.
     chosen: Option<Vec<bool>>,
@@ -26,19 +26,19 @@ impl Menu {
         Menu { options, at: Some(0), chosen: None }
     }
 
-    /// The same with another initial position.
+    /// Creates a choice of one, with another initial position.
     pub(super) fn one_from(options: Vec<String>, at: usize) -> Self {
         let at = Some(at.min(options.len().saturating_sub(1)));
         Menu { options, at, chosen: None }
     }
 
-    /// Creates a choice of any; those at `places` are already selected.
+    /// Creates a choice of any number; the options at `places` are already selected.
     pub(super) fn several(options: Vec<String>, places: &[usize]) -> Self {
         let chosen = (0..options.len()).map(|at| places.contains(&at)).collect();
         Menu { options, at: Some(0), chosen: Some(chosen) }
     }
 
-    /// Selects none of them; Enter has no effect until the user has selected one.
+    /// Highlights no option; Enter has no effect until the user has moved to one.
     pub(super) fn unselect(&mut self) {
         self.at = None;
     }
@@ -121,14 +121,14 @@ impl Menu {
     }
 
     /// Returns the selected options, for the record.
-    pub(super) fn chosen(&self, said: &UserAnswer) -> String {
-        match said {
+    pub(super) fn chosen(&self, answer: &UserAnswer) -> String {
+        match answer {
             UserAnswer::Chose(places) => {
                 let words: Vec<&str> =
                     places.iter().filter_map(|at| self.options.get(*at)).map(String::as_str).collect();
                 words.join(", ")
             }
-            UserAnswer::Words(_) | UserAnswer::Nothing | UserAnswer::Interrupted => String::new(),
+            UserAnswer::Text(_) | UserAnswer::Nothing | UserAnswer::Interrupted => String::new(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! - [`handle`]: the terminal, for the rest of the program
 //! - [`thread`]: the one thread that reads keys and writes to the screen; [`asking`]: its questions; [`suspend`]:
 //!   Ctrl-Z
-//! - [`dumb`]: the same for a terminal without escape sequences
+//! - [`dumb`]: the thread for a terminal without escape sequences
 //! - [`screen`]: output, and its restoration
 //! - [`document`], [`pager`]: the subject of a question, as an excerpt and in full
 //! - [`editor`], [`ahead`]: the line that prompts are typed in, its history and completion; input that is typed during

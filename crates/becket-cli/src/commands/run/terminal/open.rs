@@ -1,7 +1,7 @@
 //! Takes over the terminal, and asks whether the folder is trusted before anything of it runs (G3).
 
 use super::super::options::Output;
-use super::handle::{InUse, Terminal, ToPut, UserAnswer, Wants};
+use super::handle::{AnswerKind, InUse, Terminal, ToPut, UserAnswer};
 use super::thread::Setup;
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -41,7 +41,7 @@ pub(in crate::commands::run) fn opened(
 /// Asks the user whether the folder is trusted, and records a yes.
 ///
 /// # Errors
-/// Errors if it is not trusted: then nothing may run.
+/// Errors if the folder is not trusted: then nothing may run.
 pub(in crate::commands::run) fn is_trusted(terminal: &Terminal, session: &Session) -> Result<(), CliError> {
     let request = session.request();
     let folder = trust::folder(&request);
@@ -55,9 +55,9 @@ pub(in crate::commands::run) fn is_trusted(terminal: &Terminal, session: &Sessio
         )
     );
     let options = ["no, leave", "yes, and remember it"].map(str::to_owned).to_vec();
-    match terminal.put_and_wait(ToPut::new(head, Wants::One(options))) {
+    match terminal.put_and_wait(ToPut::new(head, AnswerKind::One(options))) {
         UserAnswer::Chose(places) if places == [1] => {}
-        UserAnswer::Chose(_) | UserAnswer::Words(_) | UserAnswer::Nothing | UserAnswer::Interrupted => {
+        UserAnswer::Chose(_) | UserAnswer::Text(_) | UserAnswer::Nothing | UserAnswer::Interrupted => {
             return Err(CliError::NotTrusted { folder });
         }
     }

@@ -3,7 +3,7 @@
 use crate::report::style::{FAINT, styled};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The key that opens it.
+/// The key that opens the pager.
 pub(super) const VIEW: char = 'v';
 
 /// A document that is paged through.
@@ -28,7 +28,7 @@ impl Pager {
         self.top = self.top.min(self.last());
     }
 
-    /// Handles a key; returns whether the pager stays open.
+    /// Handles a key; returns true if the pager stays open.
     #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
     pub(super) fn on(&mut self, key: KeyEvent) -> bool {
         if key.modifiers.contains(KeyModifiers::CONTROL) {

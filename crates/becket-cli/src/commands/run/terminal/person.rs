@@ -1,9 +1,10 @@
 //! The user at the terminal, for questions of calls, hooks, models and servers. One question at a time, each with its
 //! requester.
 //!
-//! INVARIANT: only an explicit yes is one; no answer, a withdrawn question, and an unreadable terminal are a no.
+//! INVARIANT: only an explicit yes counts as one; no answer, a withdrawn question, and an unreadable terminal count as
+//! a no.
 
-use super::handle::{Terminal, ToPut, UserAnswer, Wants};
+use super::handle::{AnswerKind, Terminal, ToPut, UserAnswer};
 use super::{form, permission, questions};
 use crate::report::style::{HEAD, one_line, plain, styled};
 use becket_agent::elicit::{ElicitUser, UserQuestion};
@@ -19,18 +20,18 @@ use std::time::Duration;
 /// The time until hooks are notified of an unanswered question.
 const LATE: Duration = Duration::from_secs(6);
 
-/// The time that hooks have to answer before a permission prompt is drawn: one that appears only briefly is of no use.
+/// The time that hooks have to answer before a permission prompt is drawn: a prompt that flashes up briefly is useless.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A notification to hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UserNotification {
-    /// `notification_type`.
+    /// The `notification_type`.
     pub(crate) kind: &'static str,
     pub(crate) message: String,
 }
 
-/// The user.
+/// The user at the terminal.
 #[derive(Clone)]
 pub(in crate::commands::run) struct Person(pub(super) Terminal);
 
@@ -41,12 +42,12 @@ impl Person {
     }
 
     /// Waits for an answer; after a while, hooks are notified once.
-    async fn waited<T>(&self, told: UserNotification, answer: impl Future<Output = T>) -> T {
+    async fn waited<T>(&self, notification: UserNotification, answer: impl Future<Output = T>) -> T {
         let mut answer = pin!(answer);
         tokio::select! {
             biased;
             answer = &mut answer => return answer,
-            () = tokio::time::sleep(LATE) => self.0.notify(told),
+            () = tokio::time::sleep(LATE) => self.0.notify(notification),
         }
         answer.await
     }
@@ -65,8 +66,8 @@ impl AskPermission for Person {
         Box::pin(async move {
             let _floor = self.0.floor().await;
             let message = format!("Becket needs your permission to use {}", prompt.tool);
-            let told = UserNotification { kind: "permission_prompt", message };
-            self.waited(told, permission::ask(&self.0, prompt)).await
+            let notification = UserNotification { kind: "permission_prompt", message };
+            self.waited(notification, permission::ask(&self.0, prompt)).await
         })
     }
 }
@@ -89,12 +90,12 @@ impl AskUser for Person {
                 None => choice.label.clone(),
             };
             let options = question.options.iter().map(option).collect();
-            match self.0.put(ToPut::new(head, Wants::One(options))).await {
+            match self.0.put(ToPut::new(head, AnswerKind::One(options))).await {
                 UserAnswer::Chose(places) => {
                     let chosen = places.first().and_then(|at| question.options.get(*at));
                     chosen.map(|choice| choice.key.clone())
                 }
-                UserAnswer::Words(_) | UserAnswer::Nothing | UserAnswer::Interrupted => None,
+                UserAnswer::Text(_) | UserAnswer::Nothing | UserAnswer::Interrupted => None,
             }
         })
     }
@@ -122,8 +123,8 @@ impl ElicitUser for Person {
         Box::pin(async move {
             let _floor = self.0.floor().await;
             let message = format!("The server {} asks something", question.server);
-            let told = UserNotification { kind: form::notified(&question.wanted), message };
-            self.waited(told, form::ask(&self.0, question)).await
+            let notification = UserNotification { kind: form::notified(&question.wanted), message };
+            self.waited(notification, form::ask(&self.0, question)).await
         })
     }
 }

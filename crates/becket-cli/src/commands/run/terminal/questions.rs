@@ -1,8 +1,8 @@
 //! The questions of a model to its user (D3): one after the other, each with an option for a custom answer.
 
-use super::handle::{Terminal, ToPut, UserAnswer, Wants};
+use super::handle::{AnswerKind, Terminal, ToPut, UserAnswer};
 use crate::report::style::{HEAD, SOURCE, one_line, styled};
-use crate::report::wrap::block;
+use crate::wrap::block;
 use becket_agent::tool_call::PermissionPrompt;
 use becket_agent::{ModelOption, ModelQuestion};
 use serde_json::{Map, Value};
@@ -41,8 +41,8 @@ async fn answer(terminal: &Terminal, question: &ModelQuestion) -> Option<String>
     let mut options: Vec<String> = question.options.iter().map(shown).collect();
     options.push(ELSE.to_owned());
     let wants = match question.multi_select {
-        true => Wants::Several(options, Vec::new()),
-        false => Wants::One(options),
+        true => AnswerKind::Several(options, Vec::new()),
+        false => AnswerKind::One(options),
     };
     let UserAnswer::Chose(places) = terminal.put(ToPut::new(head, wants)).await else { return None };
     let chosen = places.iter().filter_map(|at| question.options.get(*at));
@@ -56,7 +56,7 @@ async fn answer(terminal: &Terminal, question: &ModelQuestion) -> Option<String>
 async fn own_words(terminal: &Terminal) -> Option<String> {
     let head = format!("{}\n", styled(HEAD, "In your words:"));
     match terminal.put(ToPut::words(head)).await {
-        UserAnswer::Words(words) if !words.trim().is_empty() => Some(words.trim().to_owned()),
-        UserAnswer::Words(_) | UserAnswer::Chose(_) | UserAnswer::Nothing | UserAnswer::Interrupted => None,
+        UserAnswer::Text(words) if !words.trim().is_empty() => Some(words.trim().to_owned()),
+        UserAnswer::Text(_) | UserAnswer::Chose(_) | UserAnswer::Nothing | UserAnswer::Interrupted => None,
     }
 }

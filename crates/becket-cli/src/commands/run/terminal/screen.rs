@@ -1,15 +1,15 @@
-//! Writes to the screen, for the one thread that may.
+//! Writes to the screen, for the only thread that may.
 //!
-//! INVARIANT: lines begin at the left edge, in raw mode too, and are at most as wide as the terminal; the status line is removed
-//! before anything else is written.
+//! INVARIANT: lines begin at the left edge, in raw mode too, and are at most as wide as the terminal; the status line
+//! is removed before anything else is written.
 
 use crate::out::Out;
-use crate::report::wrap::{columns, cut, fit};
+use crate::wrap::{columns, cut, fit};
 use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{Command, cursor, event, execute, terminal};
 use std::io::{self, Write};
 
-/// The columns and rows of a terminal of unknown size.
+/// The size assumed for a terminal of unknown size, in columns and rows.
 const USUAL: (u16, u16) = (80, 24);
 
 /// The screen.
@@ -77,7 +77,7 @@ impl Screen {
         }
     }
 
-    /// Writes a sequence that commands the terminal.
+    /// Writes an escape sequence that controls the terminal.
     pub(super) fn raw(&self, sequence: &str) {
         // An unwritable terminal is closed, and the next read of a key reports it.
         drop(self.out.print_raw(sequence.as_bytes()));
@@ -98,7 +98,7 @@ impl Drop for Screen {
     }
 }
 
-/// Returns a command as text.
+/// Converts a terminal command to text.
 trait Ansi {
     fn sequence(&self) -> String;
 }
@@ -122,7 +122,7 @@ pub(super) fn height() -> usize {
     usize::from(size().1.max(4))
 }
 
-/// Returns columns and rows. Some terminals report zero.
+/// Returns the numbers of columns and rows. Some terminals report zero.
 fn size() -> (u16, u16) {
     let (columns, rows) = terminal::size().unwrap_or(USUAL);
     (if columns == 0 { USUAL.0 } else { columns }, if rows == 0 { USUAL.1 } else { rows })

@@ -7,9 +7,9 @@ use becket_engine::{RunEvent, RunEventKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Shorter work is never named: most hooks are short, and a flickering line is of no use.
+/// The time until work is named: most hooks are short, and a flickering line is useless.
 const NAMED_AFTER: Duration = Duration::from_millis(250);
-/// The frames of the animation, and the time for each.
+/// The frames of the animation.
 const PICTURES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const PICTURE: Duration = Duration::from_millis(100);
 /// The maximum widths of a label and of a message, in characters.
@@ -20,7 +20,7 @@ const WORDS: usize = 60;
 #[derive(Debug, Default)]
 pub(in crate::commands::run) struct Status {
     hooks: Vec<RunningHook>,
-    /// Calls that run, by their ids.
+    /// The running calls, by their ids.
     calls: Vec<(String, String)>,
 }
 
@@ -32,7 +32,7 @@ struct RunningHook {
 }
 
 impl Status {
-    /// Updates the work by an event of a hook.
+    /// Updates the work from an event of a hook.
     pub(super) fn hook(&mut self, event: &RunEvent) {
         match &event.what {
             RunEventKind::Started { handler } => {
@@ -55,7 +55,7 @@ impl Status {
         self.hooks.retain(|one| one.firing != firing || !Arc::ptr_eq(&one.handler, handler));
     }
 
-    /// Updates the work by an event of the conversation.
+    /// Updates the work from an event of the conversation.
     pub(super) fn update(&mut self, update: &Update) {
         match &update.what {
             UpdateKind::CallStarted { tool_use_id, tool } => {
@@ -67,7 +67,7 @@ impl Status {
             | UpdateKind::Cleared { .. }
             | UpdateKind::Displayed { .. }
             | UpdateKind::Answered { .. }
-            | UpdateKind::Told { .. }
+            | UpdateKind::UserMessage { .. }
             | UpdateKind::Notice(_)
             | UpdateKind::StopHooks(_)
             | UpdateKind::Retrying { .. }

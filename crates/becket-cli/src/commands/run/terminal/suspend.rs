@@ -5,11 +5,11 @@ use std::thread::sleep;
 #[cfg(unix)]
 use std::time::Duration;
 
-/// The time limit for the signal to arrive: until then this thread would continue to draw.
+/// The time limit for the signal to arrive: until then, this thread would continue to draw.
 #[cfg(unix)]
 const ARRIVES: Duration = Duration::from_millis(100);
 
-/// Stops the whole job, and returns once it is continued; at once if no shell could continue it.
+/// Stops the whole job, and returns once it is continued; returns at once if no shell could continue it.
 #[cfg(unix)]
 pub(super) fn stop() {
     use rustix::process::{Signal, kill_current_process_group};
@@ -18,6 +18,6 @@ pub(super) fn stop() {
     }
 }
 
-/// The same on systems where programs can't be stopped.
+/// Does nothing on systems where programs can't be stopped.
 #[cfg(not(unix))]
 pub(super) fn stop() {}

@@ -1,6 +1,6 @@
 //! The thread that owns the terminal: only it reads keys and writes to the screen.
 //!
-//! A question has priority; output waits meanwhile. Next are the keys of a user who watches, then the prompt line,
+//! A question has priority; output waits meanwhile. Next come the keys of a user who is watching, then the prompt line,
 //! which releases the screen whenever there is output.
 //!
 //! Questions are asked in [`super::asking`]. INVARIANT: an unreadable terminal counts as a user who gives no answer and
@@ -27,10 +27,10 @@ use tokio::sync::oneshot;
 const LOOK: Duration = Duration::from_millis(40);
 /// The time that a question must be on the screen, without any key, before a key answers it.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
-/// The same for a question that follows an answer, and for keys that answer: a key that is held down answers only one
-/// question.
+/// The shorter time for a question that follows an answer, and for keys that answer: a key that is held down answers
+/// only one question.
 pub(super) const AGAIN: Duration = Duration::from_millis(250);
-/// The time within which the second Ctrl-C leaves.
+/// The time within which a second Ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(3);
 
 /// The inputs of the thread.
@@ -41,7 +41,7 @@ pub(in crate::commands::run) struct Setup {
     pub(in crate::commands::run) history: Option<PathBuf>,
     /// The directory for the completion of file names.
     pub(in crate::commands::run) start: PathBuf,
-    /// Ends the program on systems without signals.
+    /// Cancelled to end the program on systems without signals.
     pub(in crate::commands::run) cancel: CancellationToken,
     /// True if the terminal supports no escape sequences (`TERM=dumb`).
     pub(in crate::commands::run) is_dumb: bool,
@@ -53,7 +53,7 @@ pub(super) struct TerminalThread {
     editor: Editor,
     pub(super) from: Receiver<ThreadCommand>,
     pub(super) shared: Arc<TerminalState>,
-    /// The current work and its start, without the time that the user has taken to answer.
+    /// The current work and its start, not counting the time that the user takes to answer.
     pub(super) works: Option<(ActiveWork, Instant)>,
     line: Option<oneshot::Sender<Line>>,
     put: Option<(ToPut, oneshot::Sender<UserAnswer>)>,
@@ -108,10 +108,10 @@ impl TerminalThread {
     /// Performs the next step, for a moment.
     fn turn(&mut self) -> io::Result<()> {
         if let Some((put, reply)) = self.put.take() {
-            let said = self.ask(put, &reply)?;
-            if let Some(said) = said {
-                // It fails if the receiver is gone.
-                drop(reply.send(said));
+            let answer = self.ask(put, &reply)?;
+            if let Some(answer) = answer {
+                // Sending fails if the receiver is gone.
+                drop(reply.send(answer));
             }
             return Ok(());
         }
@@ -197,7 +197,7 @@ impl TerminalThread {
     }
 
     fn interrupt(&mut self, ends: &ActiveWork, key: KeyEvent) {
-        // A user who stops the work decides what is next.
+        // A user who stops the work decides what comes next.
         self.ahead.think_again();
         match ends {
             ActiveWork::Turn(turn) if !turn.is_cancelled() => turn.cancel(),
@@ -319,7 +319,7 @@ fn end_program(_: &CancellationToken) {
     let _sent = kill_process(getpid(), Signal::INT);
 }
 
-/// The same on systems without signals.
+/// Ends the program on systems without signals.
 #[cfg(not(unix))]
 fn end_program(cancel: &CancellationToken) {
     cancel.cancel();

@@ -1,7 +1,7 @@
 //! The display of a session at a terminal: streamed answers, whole lines at a time, and the work in between.
 //!
-//! An answer is shown only as MessageDisplay hooks have changed it (D11). The rows of calls and hooks are those of the
-//! other text output; answers are specific to this view.
+//! An answer is shown only as MessageDisplay hooks have changed it (D11). The rows of calls and hooks are the same as
+//! in other text output; answers are specific to this view.
 
 use super::super::options::Output;
 use super::handle::Terminal;
@@ -14,12 +14,12 @@ use crate::report::style::plain;
 use becket_agent::update::{Origin, Update, UpdateKind};
 use becket_engine::{RunEvent, RunEventKind};
 
-/// Shows a session.
+/// Displays a session.
 pub(in crate::commands::run) struct View {
     terminal: Terminal,
     live: Live,
     markdown: Markdown,
-    /// Set if Markdown becomes styles; without colour it is shown as written.
+    /// True if Markdown is styled; without colour, it is shown as written.
     colour: bool,
     /// True if some of the answers to this prompt were shown.
     shows_any: bool,
@@ -28,13 +28,13 @@ pub(in crate::commands::run) struct View {
 impl View {
     /// Creates a view on this terminal.
     pub(in crate::commands::run) fn new(terminal: Terminal, output: Output, out: &Out) -> Self {
-        let telling = match output {
-            Output::Screen(telling) | Output::Text(telling) => telling,
+        let verbosity = match output {
+            Output::Screen(verbosity) | Output::Text(verbosity) => verbosity,
             Output::Json | Output::Stream(_) => Verbosity::Needed,
         };
         View {
             terminal,
-            live: Live::new(telling),
+            live: Live::new(verbosity),
             markdown: Markdown::default(),
             colour: out.colours_stderr(),
             shows_any: false,
@@ -68,7 +68,7 @@ impl View {
                 self.markdown = Markdown::default();
                 self.rows(&SessionEvent::Update(Box::new(update.clone())));
             }
-            // The questions show it.
+            // The questions themselves show the call.
             (_, UpdateKind::CallStarted { tool, .. }) if tool == ASKS => {}
             (_, _) => self.rows(&SessionEvent::Update(Box::new(update.clone()))),
         }
@@ -113,7 +113,7 @@ impl View {
     }
 }
 
-/// Returns the calls of an answer, whose text was already shown.
+/// Returns the calls of an answer, without its text, which was already shown.
 fn without_text(update: &Update) -> Update {
     let mut update = update.clone();
     if let UpdateKind::Answered { content, displayed, .. } = &mut update.what {

@@ -17,7 +17,7 @@ pub(super) fn shown(answering: CommandContext<'_>) -> String {
         };
         table.row([
             Cell::new(HEAD, &agent.name),
-            Cell::new(SOURCE, &agent.whose.to_string()),
+            Cell::new(SOURCE, &agent.owner.to_string()),
             Cell::new(NONE, model),
             Cell::last(FAINT, &tools(agent)),
         ]);

@@ -25,7 +25,7 @@ impl CommandContext<'_> {
     /// Runs the command.
     ///
     /// # Errors
-    /// Returns the reason of the failure, for the user.
+    /// Returns the reason for the failure, for the user.
     pub(crate) async fn answer(self, typed: &SlashCommand) -> CommandResult {
         if typed.command.what.requires_user() && self.at.host.is_some() {
             return Err(format!(
@@ -33,7 +33,7 @@ impl CommandContext<'_> {
                 typed.command.name
             ));
         }
-        // A terminal may have another width than when the program was started.
+        // The width of the terminal may have changed since the program was started.
         let width = self.at.terminal.map(|_| terminal::width()).or(self.at.around.width);
         let around = Surroundings { width, ..self.at.around.clone() };
         CommandContext { at: RunContext { around: &around, ..self.at }, ..self }.answer_here(typed).await
@@ -42,7 +42,7 @@ impl CommandContext<'_> {
     async fn answer_here(self, typed: &SlashCommand) -> CommandResult {
         let argument = typed.argument()?;
         let agent = &self.session.agent;
-        let said = match typed.command.what {
+        let result = match typed.command.what {
             Action::Help => Ok(help::all(self)),
             Action::Hooks => hooks::shown(self, argument),
             Action::Permissions => Ok(permissions::shown(self)),
@@ -56,8 +56,8 @@ impl CommandContext<'_> {
                 let question = argument.ok_or("ask something, as in `/btw which port did you choose?`")?;
                 agent.aside(question, self.turn).await.map_err(|why| why.to_string())
             }
-            Action::Logout => logout::forgotten(self, argument).await,
-            Action::Resume => resume::other(self, argument).await,
+            Action::Logout => logout::log_out(self, argument).await,
+            Action::Resume => resume::resume(self, argument).await,
             Action::Compact => agent
                 .compact(argument, self.turn)
                 .await
@@ -66,6 +66,6 @@ impl CommandContext<'_> {
             Action::Clear => agent.clear().await.map(|()| String::new()).map_err(|why| why.to_string()),
         };
         // Reports are coloured for a terminal; an answer is text.
-        said.map(|text| anstream::adapter::strip_str(text.trim_end()).to_string())
+        result.map(|text| anstream::adapter::strip_str(text.trim_end()).to_string())
     }
 }

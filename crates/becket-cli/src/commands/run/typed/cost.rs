@@ -4,7 +4,7 @@ use super::answer::CommandContext;
 use crate::report::table::{Cell, Table};
 use becket_agent::SessionUsage;
 
-/// Returns tokens, price and time.
+/// Returns the tokens, the price and the time.
 pub(super) fn spent(answering: CommandContext<'_>) -> String {
     let SessionUsage { usage, cost_usd, with_model, .. } = answering.session.agent.spent();
     let price = match cost_usd {

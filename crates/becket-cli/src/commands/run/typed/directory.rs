@@ -1,15 +1,15 @@
-//! `/add-dir`: one more working directory.
+//! `/add-dir`: another working directory.
 
 use super::answer::{CommandContext, CommandResult};
 use std::path::{Path, PathBuf};
 
-/// Its source in DirectoryAdded.
+/// The source of the directory in DirectoryAdded.
 const SOURCE: &str = "slash_command";
 
 /// Adds a directory for the rest of the session, and fires DirectoryAdded.
 ///
 /// # Errors
-/// Errors if none is named, or it is not a directory.
+/// Errors if no directory is named, or it is not a directory.
 pub(super) async fn added(answering: CommandContext<'_>, given: Option<&str>) -> CommandResult {
     let given = given.ok_or("name a directory, as in `/add-dir ../shared`")?;
     let agent = &answering.session.agent;

@@ -3,7 +3,7 @@
 use super::table::names;
 use becket_agent::skills::Skills;
 
-/// Returns the warnings about them.
+/// Returns the warnings about these files.
 pub(crate) fn hidden(skills: &Skills) -> Vec<String> {
     let taken = skills.for_user().filter(|skill| names().any(|own| own == &*skill.name));
     taken

@@ -7,7 +7,7 @@ use becket_embed::view::listed::HookListing;
 use becket_embed::view::planned::PlanReport;
 use becket_model::EventKind;
 
-/// Returns the hooks of all events or of one; or the plan of the last event, as it would be now.
+/// Returns the hooks of all events or of one, or the plan of the last event, as it would be now.
 ///
 /// # Errors
 /// Errors if there is no such event, or it has not been fired.

@@ -10,38 +10,38 @@ use std::sync::atomic::Ordering;
 ///
 /// # Errors
 /// Errors if tokens could not be deleted: then the session continues.
-pub(super) async fn forgotten(answering: CommandContext<'_>, server: Option<&str>) -> CommandResult {
+pub(super) async fn log_out(answering: CommandContext<'_>, server: Option<&str>) -> CommandResult {
     let session = answering.session;
     let pool = session.servers.as_ref();
     if let Some(server) = server {
         let pool = pool.ok_or_else(|| format!("there is no MCP server `{server}`; `/mcp` lists them"))?;
         let done = pool.logout(server).await.map_err(|error| error.to_string())?;
-        return Ok(in_words(server, &done).unwrap_or_else(|| format!("there are no tokens of `{server}`")));
+        return Ok(describe(server, &done).unwrap_or_else(|| format!("there are no tokens of `{server}`")));
     }
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     let names = pool.map(Pool::servers).unwrap_or_default().into_iter().map(|view| view.name);
     for name in names {
         let Some(pool) = pool else { break };
         match pool.logout(&name).await {
-            Ok(done) => said.extend(in_words(&name, &done)),
-            // Those have no tokens.
+            Ok(done) => lines.extend(describe(&name, &done)),
+            // Such servers have no tokens.
             Err(LoginError::NotForIt { .. } | LoginError::Server(_)) => {}
             Err(error @ LoginError::Auth { .. }) => return Err(error.to_string()),
         }
     }
     session.has_logged_out.store(true, Ordering::Relaxed);
-    said.push(
+    lines.push(
         "logged out; keys of models are in your environment, where Becket does not keep them".to_owned(),
     );
-    Ok(said.join("\n"))
+    Ok(lines.join("\n"))
 }
 
 /// Returns the result of removing the tokens of a server; `None` if there were none.
-fn in_words(server: &str, done: &LoggedOut) -> Option<String> {
+fn describe(server: &str, done: &LoggedOut) -> Option<String> {
     match done {
         LoggedOut::NoTokens => None,
         LoggedOut::Everywhere => Some(format!("the tokens of `{server}` are forgotten and revoked")),
-        LoggedOut::Here => {
+        LoggedOut::LocalOnly => {
             Some(format!("the tokens of `{server}` are forgotten; the server can't revoke them"))
         }
         LoggedOut::NotRevoked { why } => {

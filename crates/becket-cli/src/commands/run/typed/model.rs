@@ -8,7 +8,7 @@ use becket_engine::CancellationToken;
 const OWN: &str = "default";
 
 /// Returns the name of the requested model: the session's own if none is named.
-pub(crate) fn wanted<'a>(session: &'a Session, name: Option<&'a str>) -> &'a str {
+pub(crate) fn requested_model<'a>(session: &'a Session, name: Option<&'a str>) -> &'a str {
     name.filter(|name| *name != OWN).unwrap_or_else(|| session.models.name())
 }
 
@@ -23,7 +23,7 @@ pub(crate) async fn switched(
     source: &str,
     cancel: &CancellationToken,
 ) -> CommandResult {
-    let model = session.models.named(name).map_err(|error| error.to_string())?;
+    let model = session.models.by_name(name).map_err(|error| error.to_string())?;
     let switched = session.agent.switch_model(model, name, source, cancel).await;
     switched.map_err(|error| error.to_string())?;
     Ok(session.agent.info().model)
@@ -32,13 +32,13 @@ pub(crate) async fn switched(
 /// Reports the model, or changes it.
 ///
 /// # Errors
-/// As [`switched`].
+/// Errors as [`switched`] does.
 pub(super) async fn of_session(answering: CommandContext<'_>, name: Option<&str>) -> CommandResult {
     let session = answering.session;
     let Some(name) = name else {
         let now = session.agent.info().model;
         return Ok(format!("{now} answers; `/model NAME` asks another, `/model {OWN}` the one of the start"));
     };
-    let now = switched(session, wanted(session, Some(name)), "command", answering.turn).await?;
+    let now = switched(session, requested_model(session, Some(name)), "command", answering.turn).await?;
     Ok(format!("{now} answers from now on"))
 }

@@ -1,4 +1,4 @@
-//! The recognition of a prompt as one of the program's own commands.
+//! Recognises a prompt as one of the program's own commands.
 
 use super::table::{COMMANDS, Command};
 use becket_agent::session::Prompt;
@@ -8,12 +8,13 @@ use becket_llm::Block;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SlashCommand {
     pub(super) command: Command,
-    /// The text after its name, trimmed.
+    /// The text after the command's name, trimmed.
     pub(super) rest: String,
 }
 
 impl SlashCommand {
-    /// Parses a prompt; `None` if it is for the model, or for skills. A prompt with attached material is not a command.
+    /// Parses a prompt; `None` if it is meant for the model, or for skills. A prompt with attached material is not a
+    /// command.
     pub(crate) fn read(prompt: &Prompt) -> Option<Self> {
         let [Block::Text(text)] = prompt.content.as_slice() else { return None };
         if prompt.verbatim {

@@ -14,7 +14,7 @@ const SHOWN: usize = 20;
 ///
 /// # Errors
 /// Errors if nothing is stored, there is no such session, or it is in use.
-pub(super) async fn other(answering: CommandContext<'_>, id: Option<&str>) -> CommandResult {
+pub(super) async fn resume(answering: CommandContext<'_>, id: Option<&str>) -> CommandResult {
     let at = answering.at;
     let agent = &answering.session.agent;
     let nothing = || "sessions are not stored here, so there is none to resume".to_owned();
@@ -49,7 +49,7 @@ fn listed(known: &[ResumableSession], own: &str, width: Option<usize>) -> String
     }
 }
 
-/// Returns the title of a session; `None` without any prompt, since then there is nothing to resume.
+/// Returns the title of a session; `None` if it has no prompt, since then there is nothing to resume.
 fn words(session: &ResumableSession) -> Option<&str> {
     session.title.as_deref().or(session.prompt.as_deref())
 }

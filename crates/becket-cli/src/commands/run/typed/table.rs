@@ -1,19 +1,19 @@
 //! The table of commands.
 
-/// A command of the program's own.
+/// One of the program's own commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Command {
-    /// Without the slash.
+    /// The name, without the slash.
     pub(crate) name: &'static str,
-    /// Its argument, as help shows it; empty if it takes none.
+    /// The argument, as help shows it; empty if the command takes none.
     pub(crate) hint: &'static str,
-    /// Its description, in a few words.
+    /// A short description.
     pub(crate) about: &'static str,
     pub(super) what: Action,
 }
 
 impl Action {
-    /// Returns whether only a user at a terminal may run it: it grants something, or leaves the session.
+    /// Returns true if only a user at a terminal may run the command: it grants something, or leaves the session.
     ///
     /// A program that drives a session may forward text of its own users.
     pub(super) const fn requires_user(self) -> bool {
@@ -90,7 +90,7 @@ const fn of(name: &'static str, hint: &'static str, about: &'static str, what: A
     Command { name, hint, about, what }
 }
 
-/// Their names, without the slash.
+/// Returns the names of the commands, without the slash.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|command| command.name)
 }

@@ -18,12 +18,12 @@ use tokio::time::timeout;
 /// The time limit for a body.
 const LONG: Duration = Duration::from_secs(30);
 
-/// A complete answer.
+/// Returns a complete response.
 pub(super) fn whole(status: StatusCode, bytes: Bytes) -> Response<ResponseBody> {
     of_lines(status, ResponseBody::Whole(Some(bytes)))
 }
 
-/// An answer of lines.
+/// Returns a response that consists of lines.
 pub(super) fn of_lines(status: StatusCode, sent: ResponseBody) -> Response<ResponseBody> {
     let mut answer = Response::new(sent);
     *answer.status_mut() = status;
@@ -73,7 +73,7 @@ pub(super) struct BodyBuffer {
 }
 
 impl BodyBuffer {
-    /// Ends its last line.
+    /// Ends the last line.
     pub(super) fn end_line(&mut self) {
         self.bytes.push(b'\n');
     }
@@ -88,13 +88,13 @@ impl AsRef<[u8]> for BodyBuffer {
 /// Reads a whole body, once there is memory for it.
 ///
 /// # Errors
-/// Errors if it is longer than a message may be, gets no memory, takes too long, or breaks off.
+/// Errors if the body is longer than a message may be, gets no memory, takes too long, or breaks off.
 pub(super) async fn read(body: Incoming, room: &MemoryBudget) -> Result<BodyBuffer, Refusal> {
-    let told = body.size_hint();
-    if told.lower() > LIMIT as u64 {
+    let hint = body.size_hint();
+    if hint.lower() > LIMIT as u64 {
         return Err(Refusal::TooLong);
     }
-    let announced = told.exact().and_then(|bytes| usize::try_from(bytes).ok());
+    let announced = hint.exact().and_then(|bytes| usize::try_from(bytes).ok());
     let room_taken = room.take(announced.unwrap_or(SHORT)).await.ok_or(Refusal::Full)?;
     let held = BodyBuffer { bytes: Vec::new(), room: room_taken };
     timeout(LONG, read_to_limit(body, held, room)).await.unwrap_or(Err(Refusal::Slow))
@@ -112,7 +112,7 @@ async fn read_to_limit(
             return Err(Refusal::TooLong);
         }
         if length > held.room.bytes() {
-            // Its length was not announced, so it may become as long as any.
+            // The length was not announced, so the body may reach the limit.
             held.room = room.take(LIMIT).await.ok_or(Refusal::Full)?;
         }
         held.bytes.extend_from_slice(&bytes);

@@ -1,4 +1,4 @@
-//! One client over HTTP: a connection of the protocol, fed by requests of HTTP and read by them.
+//! One client over HTTP: a connection of the protocol, which HTTP requests write to and read from.
 //!
 //! INVARIANT: a message is accepted completely or not at all, even if the request that carried it has gone.
 
@@ -17,19 +17,19 @@ const PIPE: usize = 64 << 10;
 /// The time limit for the last answers.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A client.
+/// An HTTP client.
 pub(super) struct Caller {
-    /// Its secret name.
+    /// The client's secret id.
     pub(super) id: String,
     pub(super) askers: Askers,
     to: tokio::sync::Mutex<DuplexStream>,
     reader: Reader,
     /// Ends the current stream when another one replaces it.
     reading: Mutex<CancellationToken>,
-    /// The number of its open HTTP requests.
+    /// The number of open HTTP requests.
     open: watch::Sender<usize>,
     cancel: CancellationToken,
-    /// Cancelled once nothing of it is left.
+    /// Cancelled once nothing of the client is left.
     over: CancellationToken,
 }
 
@@ -43,16 +43,16 @@ impl Drop for Attendance {
 }
 
 impl Caller {
-    /// Creates a client with this name, and the future that serves it: until `cancel`, or until nothing of it has been
-    /// open for `linger`.
+    /// Creates a client with this id, and the future that serves it: until `cancel` is cancelled, or until it has had
+    /// no open requests for `linger`.
     pub(super) fn new(
         id: String,
         client: Client,
         linger: Duration,
         cancel: CancellationToken,
     ) -> (Arc<Self>, impl Future<Output = ConnectionEnd>) {
-        let ((to, heard), (said, from)) = (duplex(PIPE), duplex(PIPE));
-        let (teller, reader) = route::stream();
+        let ((to, input), (output, from)) = (duplex(PIPE), duplex(PIPE));
+        let (sender, reader) = route::stream();
         let caller = Arc::new(Caller {
             id,
             askers: Askers::default(),
@@ -65,8 +65,8 @@ impl Caller {
         });
         let served = caller.clone();
         let tended = async move {
-            let routing = tokio::spawn(route::lines(from, served.askers.clone(), teller));
-            let ended = served.serve(client.serve(heard, said, &served.cancel), linger).await;
+            let routing = tokio::spawn(route::lines(from, served.askers.clone(), sender));
+            let ended = served.serve(client.serve(input, output, &served.cancel), linger).await;
             let stop = routing.abort_handle();
             if timeout(FAREWELL, routing).await.is_err() {
                 stop.abort();
@@ -87,7 +87,7 @@ impl Caller {
         client.await
     }
 
-    /// Resolves once nothing has been open for this long.
+    /// Resolves once there have been no open requests for this long.
     async fn is_left(&self, linger: Duration) {
         let mut open = self.open.subscribe();
         loop {
@@ -105,8 +105,8 @@ impl Caller {
         Attendance(self.clone())
     }
 
-    /// Sends lines to the connection, after earlier ones; returns whether it still accepts them.
-    pub(super) async fn hears(self: &Arc<Self>, lines: impl AsRef<[u8]> + Send + Sync + 'static) -> bool {
+    /// Sends lines to the connection, after earlier ones; returns true if it still accepts them.
+    pub(super) async fn send(self: &Arc<Self>, lines: impl AsRef<[u8]> + Send + Sync + 'static) -> bool {
         let caller = self.clone();
         let written = tokio::spawn(async move {
             let mut to = caller.to.lock().await;
@@ -131,12 +131,12 @@ impl Caller {
         }
     }
 
-    /// Returns true if it accepts no more messages.
+    /// Returns true if the client accepts no more messages.
     pub(super) fn is_ending(&self) -> bool {
         self.cancel.is_cancelled()
     }
 
-    /// Ends it, and waits for its end.
+    /// Ends the client, and waits until it has ended.
     pub(super) async fn end(&self) {
         self.cancel.cancel();
         self.over.cancelled().await;

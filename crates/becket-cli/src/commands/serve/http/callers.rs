@@ -1,4 +1,4 @@
-//! The clients over HTTP, by the names that only they know.
+//! The clients over HTTP, by the ids that only they know.
 
 use super::super::connection::{Client, ConnectionEnd};
 use super::super::memory_budget::MemoryBudget;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// The limit on concurrent connections.
 const MOST: usize = 1_024;
 
-/// The state that all of them share.
+/// The state that all clients share.
 pub(super) struct Callers {
     pub(super) host: Arc<SessionDefaults>,
     pub(super) patience: Duration,
@@ -38,7 +38,7 @@ impl Callers {
     /// Adds a client.
     ///
     /// # Errors
-    /// Errors if there are too many.
+    /// Errors if there are too many clients.
     pub(super) fn open(self: &Arc<Self>) -> Result<Arc<Caller>, Refusal> {
         let mut all = self.all();
         while all.tasks.try_join_next().is_some() {}
@@ -59,23 +59,23 @@ impl Callers {
             let ended = tended.await;
             callers.all().by_name.remove(&id);
             if let ConnectionEnd::CutOff(why) = ended {
-                callers.out.tell(&format!("{why}\n"));
+                callers.out.eprint(&format!("{why}\n"));
             }
         });
         Ok(caller)
     }
 
-    /// Returns the client with this name.
+    /// Returns the client with this id.
     ///
     /// # Errors
-    /// Errors if it does not exist.
+    /// Errors if there is no such client.
     pub(super) fn get(&self, id: &[u8]) -> Result<Arc<Caller>, Refusal> {
         let name = std::str::from_utf8(id).unwrap_or_default();
         let known = self.all().by_name.get(name).cloned();
         known.filter(|caller| !caller.is_ending()).ok_or(Refusal::NoConnection)
     }
 
-    /// Ends all of them, and waits for their end.
+    /// Ends all clients, and waits until they have ended.
     pub(super) async fn end(&self) {
         self.cancel.cancel();
         let mut tasks = std::mem::take(&mut self.all().tasks);

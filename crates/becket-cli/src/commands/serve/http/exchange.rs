@@ -1,4 +1,4 @@
-//! One request of HTTP and its answer.
+//! One HTTP request and its response.
 
 use super::super::answers::Answer;
 use super::super::fault::Fault;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::unbounded_channel;
 
-/// Names the connection that a request belongs to.
+/// The header that names the connection of a request.
 const CONNECTION: HeaderName = HeaderName::from_static("becket-connection");
 
 /// Answers a request. If the client disconnects before the answer, its requests are cancelled.
@@ -61,7 +61,7 @@ fn named(headers: &HeaderMap) -> Result<&[u8], Refusal> {
     headers.get(CONNECTION).map(HeaderValue::as_bytes).ok_or(Refusal::Unnamed)
 }
 
-/// Sends messages to a connection, a new one if none is named, and waits for the answers to the requests among them.
+/// Sends messages to the named connection, or to a new one, and waits for the answers to the requests among them.
 async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Response<ResponseBody>, Refusal> {
     let known = match request.headers().get(CONNECTION) {
         Some(id) => Some(callers.get(id.as_bytes())?),
@@ -71,7 +71,7 @@ async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Resp
     let mut body = read(request.into_body(), &callers.room).await?;
     let ids = match requests(body.as_ref()) {
         Ok(ids) => ids,
-        Err(told) => return Ok(failed(StatusCode::BAD_REQUEST, &told.0, told.1)),
+        Err(rejected) => return Ok(failed(StatusCode::BAD_REQUEST, &rejected.0, rejected.1)),
     };
     let caller = match known {
         Some(caller) => caller,
@@ -86,7 +86,7 @@ async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Resp
     Ok(answer)
 }
 
-/// Returns the ids of the requests of a body, one message a line. A malformed one rejects all of them.
+/// Returns the ids of the requests in a body, one message per line. A malformed line rejects all of them.
 fn requests(body: &[u8]) -> Result<Vec<Value>, Box<(Value, Fault)>> {
     let (mut ids, mut is_empty) = (Vec::new(), true);
     for (number, line) in (1..).zip(body.split(|byte| *byte == b'\n')) {
@@ -118,16 +118,16 @@ async fn process_messages(
         return Ok(failed(StatusCode::CONFLICT, &id.clone(), Fault::IdInUse { id }));
     }
     drop(to);
-    let asked = PendingRequests { caller: caller.clone(), ids };
+    let pending = PendingRequests { caller: caller.clone(), ids };
     let mut answers = Vec::new();
-    let mut open = asked.ids.len();
-    if caller.hears(messages).await {
+    let mut open = pending.ids.len();
+    if caller.send(messages).await {
         while let Some(line) = from.recv().await {
             answers.extend_from_slice(&line);
             open -= 1;
         }
     }
-    drop((asked, attendance));
+    drop((pending, attendance));
     if open > 0 {
         return Err(Refusal::Gone);
     }
@@ -149,7 +149,7 @@ impl Drop for PendingRequests {
         let lines: String = unanswered.iter().map(line).collect();
         if let (false, Ok(runtime)) = (lines.is_empty(), Handle::try_current()) {
             let caller = self.caller.clone();
-            drop(runtime.spawn(async move { caller.hears(lines).await }));
+            drop(runtime.spawn(async move { caller.send(lines).await }));
         }
     }
 }

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 /// The checks for every request.
 pub(super) struct Gate {
     token: Token,
-    /// Names of the loopback interface with the port, as `Host` has them.
+    /// The names of the loopback interface with the port, as in `Host` headers.
     names: Vec<String>,
 }
 
@@ -24,12 +24,12 @@ impl Gate {
         Gate { token, names }
     }
 
-    /// Checks the head of a request; the token comes first, so that a client without it learns nothing.
+    /// Checks the head of a request. The token is checked first, so that a client without it learns nothing.
     ///
     /// # Errors
     /// Errors if the request is rejected.
     pub(super) fn passes(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        if !self.knows(headers) {
+        if !self.is_authorized(headers) {
             return Err(Refusal::Unauthorized);
         }
         let named = one(headers, HOST).and_then(|host| host.to_str().ok());
@@ -45,7 +45,7 @@ impl Gate {
     }
 
     /// Returns true if the token is present.
-    pub(super) fn knows(&self, headers: &HeaderMap) -> bool {
+    pub(super) fn is_authorized(&self, headers: &HeaderMap) -> bool {
         one(headers, AUTHORIZATION).is_some_and(|given| self.has_token(given.as_bytes()))
     }
 

@@ -1,10 +1,10 @@
 //! A stream that is not closed while its client still writes.
 //!
 //! If a socket is closed with unread data, the system resets the connection, and a client that is rejected halfway
-//! through its body may lose the answer with the reason. So this end is closed first, and further data is read and
-//! dropped: until the client closes its end, or a limit of time or size is reached.
+//! through its body may lose the response with the reason. So the write side is closed first, and further data is read
+//! and discarded: until the client closes its end, or a limit of time or size is reached.
 //!
-//! INVARIANT: none of that data is kept, and reading it is limited.
+//! INVARIANT: no such data is kept, and reading it is limited.
 
 use becket_engine::CancellationToken;
 use std::io::{IoSlice, Result};
@@ -16,9 +16,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// The limit on discarded bytes: the rest of a body that may have any length.
+/// The limit on discarded bytes: the rest of a body, which may have any length.
 const MOST: usize = super::super::lines::LIMIT;
-/// The time limit.
+/// The time limit for discarding input.
 const LONG: Duration = Duration::from_secs(5);
 /// The size of one read, in bytes.
 const CHUNK: usize = 16 << 10;
@@ -41,7 +41,7 @@ impl LingerStream {
         LingerStream { stream, cancel, rest: None }
     }
 
-    /// Closes this end, once.
+    /// Closes the write side, once.
     fn poll_closed(&mut self, context: &mut Context<'_>) -> Poll<Result<&mut Rest>> {
         if self.rest.is_none() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
@@ -50,7 +50,7 @@ impl LingerStream {
         Poll::Ready(Ok(self.rest.get_or_insert_with(rest)))
     }
 
-    /// Drops some of the input; returns whether more may arrive.
+    /// Discards some of the input; returns true if more may arrive.
     fn poll_dropped(&mut self, context: &mut Context<'_>) -> Poll<Result<bool>> {
         let is_over = self.cancel.is_cancelled();
         let rest = ready!(self.poll_closed(context))?;

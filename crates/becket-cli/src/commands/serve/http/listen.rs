@@ -35,14 +35,14 @@ const MOST: usize = 1_024;
 const HEAD: Duration = Duration::from_secs(10);
 /// The limit on buffered bytes of a request, which its head must fit into.
 const BUFFER: usize = 64 << 10;
-/// The pause in accepting connections after the system could not provide one.
+/// The pause before accepting connections again after the system could not provide one.
 const REST: Duration = Duration::from_millis(100);
 /// The time limit for pending answers at the end of the process.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The options of the port.
-pub(in super::super) struct Wants {
-    /// The address to listen on; the port 0 is any free one.
+pub(in super::super) struct ListenOptions {
+    /// The address to listen on; port 0 means any free one.
     pub(in super::super) address: SocketAddr,
     /// The file of the token.
     pub(in super::super) token: PathBuf,
@@ -54,15 +54,15 @@ pub(in super::super) struct Wants {
 
 /// Serves all clients with the token, until a signal arrives.
 pub(in super::super) async fn serve(
-    wants: Wants,
+    wants: ListenOptions,
     host: Arc<SessionDefaults>,
     cancel: &CancellationToken,
     out: Out,
 ) -> CommandResult {
     let (listener, address) = listener(wants.address).await.map_err(|why| CliError::Serve { why })?;
     let token = Token::of(&wants.token).map_err(|why| CliError::Serve { why })?;
-    let told = json!({"url": format!("http://{address}/"), "token_file": token.file()});
-    out.print(&format!("{told}\n")).map_err(FiringError::Runtime)?;
+    let ready = json!({"url": format!("http://{address}/"), "token_file": token.file()});
+    out.print(&format!("{ready}\n")).map_err(FiringError::Runtime)?;
     let callers = Arc::new(Callers {
         host,
         patience: wants.patience,
@@ -126,17 +126,17 @@ async fn accepted(
 
 /// Answers the requests of one TCP connection, one after the other.
 async fn serve_connection(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>, callers: Arc<Callers>) {
-    // Answers are small and clients wait for them. Without this option they arrive later.
+    // Responses are small and clients wait for them; without this option, they arrive later.
     drop(stream.set_nodelay(true));
     let cancel = stranger.end.clone();
     let service = service_fn(|request: Request<Incoming>| {
         let (gate, callers) = (gate.clone(), callers.clone());
         let is_long = head_length(&request) > BUFFER;
-        if gate.knows(request.headers()) {
+        if gate.is_authorized(request.headers()) {
             stranger.authenticate();
         }
         async move {
-            // The buffer may have held more than it should.
+            // The buffer may have contained more than it should.
             if is_long {
                 return Ok(whole(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, Bytes::new()));
             }
@@ -160,7 +160,7 @@ async fn serve_connection(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>
     drop(connection.await);
 }
 
-/// Returns the bytes of a request's head, as received.
+/// Returns the length of a request's head in bytes, as received.
 fn head_length(request: &Request<Incoming>) -> usize {
     let line = request.method().as_str().len() + request.uri().to_string().len() + " HTTP/1.1\r\n ".len();
     let header =

@@ -1,4 +1,5 @@
-//! The errors of HTTP requests that are not answered with messages of the protocol: a status, and an error of the usual shape.
+//! The errors of HTTP requests that are not answered with protocol messages: a status, and an error in the usual
+//! format.
 
 use super::super::fault::WireFault;
 use super::super::lines::LIMIT;
@@ -7,7 +8,7 @@ use hyper::header::{HeaderValue, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 use serde_json::json;
 
-/// The number that all of them have on the wire; their names tell them apart.
+/// The code that all refusals have on the wire; their names tell them apart.
 const CODE: i32 = -32_000;
 
 /// An error in a request.
@@ -21,19 +22,19 @@ pub(super) enum Refusal {
     Origin,
     #[error("the only path is `/`")]
     NoPath,
-    #[error("there are only `POST`, `GET` and `DELETE`")]
+    #[error("the only methods are `POST`, `GET` and `DELETE`")]
     NoVerb,
     #[error("name the connection, as the header `Becket-Connection` of the answer to `initialize` does")]
     Unnamed,
     #[error("there is no such connection, or it has ended: open one, with no `Becket-Connection`")]
     NoConnection,
-    #[error("the connection has ended, and with it all that it ran")]
+    #[error("the connection has ended, together with everything that it ran")]
     Gone,
-    #[error("a body has {} MiB at most", LIMIT >> 20)]
+    #[error("a body may have at most {} MiB", LIMIT >> 20)]
     TooLong,
     #[error("the body was not complete in time")]
     Slow,
-    #[error("the body broke off")]
+    #[error("the body was cut off")]
     CutOff,
     #[error("too many connections are open: end one first")]
     Busy,
@@ -58,7 +59,7 @@ impl Refusal {
         Refusal::Full,
     ];
 
-    /// Its status, and its stable name.
+    /// Returns the status and the stable name.
     const fn row(self) -> (StatusCode, &'static str) {
         match self {
             Refusal::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized"),
@@ -77,7 +78,7 @@ impl Refusal {
         }
     }
 
-    /// Converts it to the usual shape of errors.
+    /// Converts the refusal to a response in the usual error format.
     pub(super) fn answer(self) -> Response<ResponseBody> {
         let (status, kind) = self.row();
         let error = WireFault { code: CODE, message: self.to_string(), data: json!({"kind": kind}) };
@@ -90,7 +91,7 @@ impl Refusal {
     }
 }
 
-/// Statuses and names of all refusals, for the schema.
+/// Returns the statuses and names of all refusals, for the schema.
 pub(in super::super) fn rows() -> impl Iterator<Item = (u16, &'static str)> {
     Refusal::ALL.into_iter().map(|refusal| refusal.row()).map(|(status, kind)| (status.as_u16(), kind))
 }

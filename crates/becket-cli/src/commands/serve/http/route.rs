@@ -1,7 +1,7 @@
-//! The routing of a connection's lines: an answer goes to the HTTP request that asked, all others go to the stream of its
-//! client.
+//! Routes the lines of a connection: an answer goes to the HTTP request that asked, all other lines go to the stream of
+//! its client.
 //!
-//! INVARIANT: the lines that wait for the stream are bounded; if it is full nothing more is read from the connection,
+//! INVARIANT: the lines that wait for the stream are bounded; if it is full, nothing more is read from the connection,
 //! whose own limits then apply.
 
 use futures_util::FutureExt;
@@ -20,7 +20,7 @@ use tokio::sync::{Mutex as Turns, OwnedMutexGuard, OwnedSemaphorePermit, Semapho
 
 /// The limit on bytes that wait for a stream.
 const ROOM: usize = 4 << 20;
-/// The limit on lines.
+/// The limit on lines that wait for a stream.
 const LINES: usize = 4_096;
 
 /// The receiver of the answer to a request; `None` if its client is gone.
@@ -31,10 +31,10 @@ type Asker = Option<UnboundedSender<Bytes>>;
 pub(super) struct Askers(Arc<Mutex<HashMap<Value, Asker>>>);
 
 impl Askers {
-    /// Waits for the answers to all of these.
+    /// Registers a receiver of the answers to all of these requests.
     ///
     /// # Errors
-    /// Errors if one of the ids is already awaited; then none of them is.
+    /// Errors if one of the ids is already awaited; then none of them is registered.
     pub(super) fn add(&self, ids: &[Value], to: &UnboundedSender<Bytes>) -> Result<(), Value> {
         let mut all = self.all();
         for (place, id) in ids.iter().enumerate() {
@@ -49,7 +49,7 @@ impl Askers {
         Ok(())
     }
 
-    /// Removes those of these ids that are not answered yet, and returns them.
+    /// Removes the requests with these ids that are not answered yet, and returns their ids.
     pub(super) fn leave<'a>(&self, ids: &'a [Value]) -> Vec<&'a Value> {
         let mut all = self.all();
         let mut unanswered = Vec::new();
@@ -62,7 +62,7 @@ impl Askers {
         unanswered
     }
 
-    /// Drops all of them: there are no more answers.
+    /// Drops all requests: there are no more answers.
     pub(super) fn end(&self) {
         self.all().clear();
     }
@@ -113,7 +113,7 @@ pub(super) fn stream() -> (LineSender, Reader) {
 
 impl LineSender {
     /// Adds a line once there is memory for it. Without a reader it is dropped.
-    async fn tell(&self, line: Bytes) {
+    async fn send(&self, line: Bytes) {
         let size = u32::try_from(line.len().min(ROOM)).unwrap_or(u32::MAX);
         if let Ok(room) = self.room.clone().acquire_many_owned(size).await {
             drop(self.to.send(QueuedLine { line, _room: room }).await);
@@ -122,7 +122,7 @@ impl LineSender {
 }
 
 impl LineStream {
-    /// Returns the lines of a stream until `ends` resolves.
+    /// Creates the lines of a stream until `ends` resolves.
     pub(super) fn new(lines: OwnedMutexGuard<Receiver<QueuedLine>>, ends: BoxFuture<'static, ()>) -> Self {
         LineStream { lines, ends }
     }
@@ -137,7 +137,7 @@ impl LineStream {
 }
 
 /// Routes all lines of a connection.
-pub(super) async fn lines(from: impl AsyncRead + Unpin, askers: Askers, teller: LineSender) {
+pub(super) async fn lines(from: impl AsyncRead + Unpin, askers: Askers, sender: LineSender) {
     let mut from = BufReader::new(from);
     loop {
         let mut line = Vec::new();
@@ -146,12 +146,12 @@ pub(super) async fn lines(from: impl AsyncRead + Unpin, askers: Askers, teller: 
         }
         // INVARIANT: the lines of a connection are messages; any other line would go to the stream.
         let head = serde_json::from_slice::<Head>(&line).ok();
-        let asked = head.filter(|head| head.method.is_none()).and_then(|head| askers.answered(&head.id));
+        let waiting = head.filter(|head| head.method.is_none()).and_then(|head| askers.answered(&head.id));
         let line = Bytes::from(line);
-        match asked {
+        match waiting {
             Some(Some(asker)) => drop(asker.send(line)),
             Some(None) => {}
-            None => teller.tell(line).await,
+            None => sender.send(line).await,
         }
     }
 }
@@ -164,7 +164,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_go_to_who_asked_and_the_rest_to_the_stream() {
-        let (askers, (teller, reader)) = (Askers::default(), stream());
+        let (askers, (sender, reader)) = (Askers::default(), stream());
         let ((to, mut one), (other_to, mut other)) = (unbounded_channel(), unbounded_channel());
         askers.add(&[json!(1), json!("a")], &to).expect("they are free");
         askers.add(&[json!(2)], &other_to).expect("it is free");
@@ -181,7 +181,7 @@ mod tests {
             "{\"id\":1}",
         ];
         let text = format!("{}\n", written.join("\n"));
-        lines(text.as_bytes(), askers.clone(), teller).await;
+        lines(text.as_bytes(), askers.clone(), sender).await;
         let line = |n: usize| Some(Bytes::from(format!("{}\n", written[n])));
         assert_eq!((one.recv().await, one.recv().await, one.recv().await), (line(2), line(5), None));
         assert_eq!((other.recv().await, other.recv().await), (line(0), None));
@@ -194,9 +194,9 @@ mod tests {
     // rule: L3
     #[tokio::test]
     async fn what_waits_for_a_stream_is_bounded() {
-        let (askers, (teller, reader)) = (Askers::default(), stream());
+        let (askers, (sender, reader)) = (Askers::default(), stream());
         let (mut to, from) = tokio::io::duplex(64);
-        let routing = tokio::spawn(lines(from, askers, teller));
+        let routing = tokio::spawn(lines(from, askers, sender));
         let line = [vec![b'x'; ROOM / 2 + 1], b"\n".to_vec()].concat();
         let written = tokio::spawn(async move {
             for _ in 0..3 {

@@ -16,12 +16,12 @@ pub(super) struct Strangers {
     waiting: Mutex<VecDeque<(u64, CancellationToken)>>,
 }
 
-/// One such connection; when this is dropped it is authenticated or closed.
+/// A connection without a token; when this is dropped, it has been authenticated or closed.
 pub(super) struct Stranger {
     number: u64,
     among: Arc<Strangers>,
     is_authenticated: AtomicBool,
-    /// Cancelled if it has to make room.
+    /// Cancelled if the connection has to make room.
     pub(super) end: CancellationToken,
 }
 
@@ -51,7 +51,7 @@ impl Stranger {
         self.leave();
     }
 
-    /// Returns whether the connection has presented the token.
+    /// Returns true if the connection has presented the token.
     pub(super) fn is_authenticated(&self) -> bool {
         self.is_authenticated.load(Ordering::Acquire)
     }

@@ -27,11 +27,11 @@ impl Token {
     /// # Errors
     /// Errors if the file is unsuitable for a secret, or can't be created.
     pub(super) fn of(file: &Path) -> Result<Self, String> {
-        let said = |why: String| format!("`{}`: {why}", file.display());
+        let describe = |why: String| format!("`{}`: {why}", file.display());
         match File::open(file) {
-            Ok(open) => Token::read(open, file).map_err(said),
-            Err(error) if error.kind() == ErrorKind::NotFound => Token::made(file).map_err(said),
-            Err(error) => Err(said(error.to_string())),
+            Ok(open) => Token::read(open, file).map_err(describe),
+            Err(error) if error.kind() == ErrorKind::NotFound => Token::made(file).map_err(describe),
+            Err(error) => Err(describe(error.to_string())),
         }
     }
 

@@ -3,8 +3,8 @@
 use crate::report::style::{FAINT, HEAD, SOURCE, indented, one_line, plain, styled};
 use becket_embed::view::mcp::{McpCalled, McpContents, McpPrompt, McpPrompts, McpResource, McpResources};
 
-/// `call`: the answer, and the messages.
-pub(crate) fn called(called: &McpCalled) -> String {
+/// Returns the output of `call`: the answer, and the messages.
+pub(crate) fn call_output(called: &McpCalled) -> String {
     let mut text = called.text.as_deref().map(with_end).unwrap_or_default();
     for beside in &called.beside {
         text.push_str(&format!("{} {}\n", styled(SOURCE, "hook:"), plain(beside)));
@@ -12,7 +12,7 @@ pub(crate) fn called(called: &McpCalled) -> String {
     text
 }
 
-/// `resources`: the list of resources.
+/// Returns the output of `resources`: the list of resources.
 pub(crate) fn resources(listed: &McpResources) -> String {
     if listed.resources.is_empty() && listed.templates.is_empty() {
         return "it has no resources\n".to_owned();
@@ -40,7 +40,7 @@ pub(crate) fn resources(listed: &McpResources) -> String {
     text
 }
 
-/// `resources URI`: the text of a resource.
+/// Returns the output of `resources URI`: the text of a resource.
 pub(crate) fn contents(contents: &McpContents) -> String {
     let mut text = String::new();
     for part in &contents.contents {
@@ -48,8 +48,8 @@ pub(crate) fn contents(contents: &McpContents) -> String {
             (Some(part), _) => text.push_str(&with_end(part)),
             (None, Some(blob)) => {
                 let kind = part.mime_type.as_deref().unwrap_or("bytes of no kind");
-                let said = format!("[{kind}, {} characters of base64: `--json` shows them]\n", blob.len());
-                text.push_str(&plain(&said));
+                let note = format!("[{kind}, {} characters of base64: `--json` shows them]\n", blob.len());
+                text.push_str(&plain(&note));
             }
             (None, None) => {}
         }
@@ -57,7 +57,7 @@ pub(crate) fn contents(contents: &McpContents) -> String {
     text
 }
 
-/// `prompts`: the list of prompts.
+/// Returns the output of `prompts`: the list of prompts.
 pub(crate) fn prompts(listed: &McpPrompts) -> String {
     if listed.prompts.is_empty() {
         return "it has no prompts\n".to_owned();
@@ -74,7 +74,7 @@ pub(crate) fn prompts(listed: &McpPrompts) -> String {
     text
 }
 
-/// `prompts PROMPT`: its messages.
+/// Returns the output of `prompts PROMPT`: its messages.
 pub(crate) fn prompt(prompt: &McpPrompt) -> String {
     let mut text = String::new();
     for message in &prompt.messages {

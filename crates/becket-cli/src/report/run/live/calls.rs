@@ -10,7 +10,7 @@ const ERROR_WIDTH: usize = 110;
 /// The prefix of the answer to a denied call.
 const DENIED: &str = "denied";
 
-/// The unanswered calls, and the one below which output is currently written.
+/// The unanswered calls, and the call below which output is currently written.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: HashMap<String, Call>,
@@ -22,7 +22,7 @@ struct Call {
     line: String,
     depth: usize,
     was_shown: bool,
-    /// Set if the message of the hook that stopped it was shown.
+    /// True if the message of the hook that stopped the call was shown.
     is_explained: bool,
 }
 
@@ -40,12 +40,12 @@ impl Calls {
         calls
     }
 
-    /// Returns true if such a call is open.
-    pub(super) fn knows(&self, id: &str) -> bool {
+    /// Returns true if a call with this id is open.
+    pub(super) fn contains(&self, id: &str) -> bool {
         self.open.contains_key(id)
     }
 
-    /// Returns its line, unless the current output is below it already.
+    /// Returns the line of a call, unless the current output is already below it.
     pub(super) fn line(&mut self, id: &str) -> String {
         if self.current.as_deref() == Some(id) {
             return String::new();
@@ -60,7 +60,7 @@ impl Calls {
         format!("{}{}{again}\n", " ".repeat(call.depth * 2), call.line)
     }
 
-    /// Records that a hook's message about it was shown.
+    /// Records that a hook's message about a call was shown.
     pub(super) fn explained(&mut self, id: &str) {
         if let Some(call) = self.open.get_mut(id) {
             call.is_explained = true;
@@ -88,7 +88,7 @@ impl Calls {
         text
     }
 
-    /// Records other output: what follows is below no call.
+    /// Records other output: the following lines belong to no call.
     pub(super) fn leave(&mut self) {
         self.current = None;
     }

@@ -2,7 +2,7 @@
 
 use super::super::hook_rows::{rows, verdict as came_to};
 use super::super::naming::hook_name;
-use super::super::summary::Counts;
+use super::super::summary::PromptCounters;
 use becket_engine::{Run, RunEvent, RunEventKind};
 use becket_model::event::EventBody;
 use becket_model::{Event, EventKind, Ruling, Verdict};
@@ -23,11 +23,11 @@ struct OpenFiring {
 
 /// An event on which the hooks have decided.
 pub(super) struct FiringSummary {
-    /// The call that it is about.
+    /// The call that the event is about.
     pub(super) call: Option<String>,
-    /// Its title.
+    /// The title of the event.
     pub(super) head: String,
-    /// True if it makes the agent continue.
+    /// True if the event makes the agent continue.
     pub(super) sends_back: bool,
     /// True if the agent stops unless a hook objects.
     pub(super) ends: bool,
@@ -49,7 +49,7 @@ impl FiringSummary {
 
 impl Firings {
     /// Records an event of a hook; returns the decided event at its end.
-    pub(super) fn decided(&mut self, event: &RunEvent, counts: &mut Counts) -> Option<FiringSummary> {
+    pub(super) fn decided(&mut self, event: &RunEvent, counts: &mut PromptCounters) -> Option<FiringSummary> {
         match &event.what {
             RunEventKind::Fired { event: fired } => {
                 self.0.insert(event.firing, OpenFiring::new(fired));

@@ -20,7 +20,7 @@ pub(super) struct Hooks {
 struct OpenFiring {
     hook_name: String,
     hook_event: &'static str,
-    /// The number of its hooks that continue in the background.
+    /// The number of hooks of the event that continue in the background.
     left: usize,
     is_decided: bool,
 }
@@ -90,7 +90,7 @@ impl Hooks {
         }
     }
 
-    /// A finished firing is removed: a session fires any number of them.
+    /// Changes a firing. A finished firing is removed: a session may have any number of them.
     fn changed(&mut self, firing: u64, change: impl FnOnce(&mut OpenFiring)) {
         let Some(one) = self.firings.get_mut(&firing) else { return };
         change(one);
@@ -107,7 +107,7 @@ impl Hooks {
         Some(HookLine::Response(response(hook, run)))
     }
 
-    /// At the end of a session the reader may be gone: these hooks are not reported.
+    /// Adds a firing. Hooks at the end of a session are not reported: the reader may be gone.
     fn fired(&mut self, firing: u64, event: &Event) {
         if event.kind() != EventKind::SessionEnd {
             let (hook_name, hook_event) = (hook_name(event), event.kind().name());
@@ -141,7 +141,7 @@ fn response(hook: HookStarted, run: &Run) -> HookResponse {
     HookResponse { hook, output, stdout, stderr, exit_code: run.exit, outcome: outcome(run) }
 }
 
-/// A denial in JSON is a success; an exit code other than 0 is reported as an error, as scripts expect.
+/// Returns the outcome. A denial in JSON is a success; a nonzero exit code is reported as an error, as scripts expect.
 fn outcome(run: &Run) -> &'static str {
     match run.status {
         Status::Success => "success",

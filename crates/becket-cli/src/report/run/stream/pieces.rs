@@ -9,10 +9,10 @@ use becket_llm::{Block, Delta, StopReason, Usage};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// An answer that arrives.
+/// An answer that is arriving.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    /// Its id and model, until its first usage is known.
+    /// The id and model of the answer, until its first usage is known.
     start: Option<(String, String)>,
     usage: Usage,
     open: BTreeSet<usize>,
@@ -67,7 +67,7 @@ impl Pieces {
     }
 }
 
-/// A block begins without its content, which comes in deltas, also if it came as a whole.
+/// Returns the start of a block without its content, which follows in deltas, even if it arrived as a whole.
 fn block_start(index: usize, block: &Block) -> Vec<Value> {
     let (empty, deltas) = match block {
         Block::Text(text) => {

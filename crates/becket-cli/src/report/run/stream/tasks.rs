@@ -1,4 +1,4 @@
-//! The lines of background tasks: which there are, their start, progress and end.
+//! The lines about background tasks: the list of running tasks, and their start, progress and end.
 
 use super::super::result::milliseconds;
 use super::super::system_line::{BackgroundTasks, ListedTask, Task, TaskProgress, TaskUpdate, TaskUsage};
@@ -48,7 +48,7 @@ impl RunningTasks {
         let task = at.map(|at| self.0.remove(at));
         let ended = SystemTime::now().duration_since(UNIX_EPOCH).map(milliseconds).unwrap_or_default();
         let update = TaskUpdate { task_id: id.clone(), patch: json!({"status": status, "end_time": ended}) };
-        // For a notification a task that was killed is one that was stopped.
+        // In a notification, a killed task is a stopped one.
         let word = if status == "killed" { "stopped" } else { status };
         let mut notification = Task::new(id, description, word, kind);
         notification.output_file = Some(output_file.display().to_string());
@@ -57,12 +57,12 @@ impl RunningTasks {
         vec![line("task_updated", &update), line("task_notification", &notification), self.all()]
     }
 
-    /// Returns the line about the progress of the agent whose update this is.
+    /// Returns the line about the progress of the agent that an update belongs to.
     pub(super) fn progressed(&mut self, agent: &str, update: &Update) -> Option<TaskLine> {
         let task = self.0.iter_mut().find(|task| task.is_agent() && task.id == agent)?;
         if let UpdateKind::Answered { usage, content, .. } = &update.what {
             task.tokens = task.tokens.saturating_add(total(*usage));
-            // Its calls follow, with a line each.
+            // The calls of the agent follow, with a line each.
             if content.iter().any(|block| matches!(block, Block::ToolUse { .. })) {
                 return None;
             }
@@ -132,7 +132,7 @@ fn total(usage: Usage) -> u64 {
     [output_tokens, cache_read, cache_write].into_iter().fold(input_tokens, u64::saturating_add)
 }
 
-/// Returns the name that the SDKs have for a kind of task.
+/// Returns the name of a kind of task in the SDKs.
 fn task_type(kind: &TaskKind) -> &'static str {
     match kind {
         TaskKind::Shell { .. } => "local_bash",

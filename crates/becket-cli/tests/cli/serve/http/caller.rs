@@ -1,4 +1,4 @@
-//! A client that writes its requests of HTTP by hand.
+//! A client that writes its HTTP requests by hand.
 
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
@@ -9,10 +9,10 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Longer than anything here takes.
+/// A time that is longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A becket that listens.
+/// A becket that listens on a port.
 pub(crate) struct OnPort {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
@@ -45,7 +45,7 @@ impl Drop for OnPort {
     }
 }
 
-/// An answer of HTTP.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -54,12 +54,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Its lines.
+    /// Returns the lines of the body.
     pub(crate) fn lines(&self) -> Vec<Value> {
         self.body.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
     }
 
-    /// The stable name of its error.
+    /// Returns the stable name of the error.
     pub(crate) fn kind(&self) -> String {
         self.lines()[0]["error"]["data"]["kind"].as_str().unwrap_or_default().to_owned()
     }
@@ -72,17 +72,17 @@ impl OnPort {
         stream
     }
 
-    /// The head of a request that is let in.
+    /// Returns the head of a request that is accepted.
     pub(crate) fn head(&self, method: &str, more: &[(&str, &str)]) -> String {
         let more: String = more.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let (address, token) = (self.address, &self.token);
         format!("{method} / HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n{more}")
     }
 
-    /// Sends bytes and reads the answer.
+    /// Sends bytes and reads the response.
     pub(crate) fn sends(&self, request: &[u8]) -> Answer {
         let mut stream = self.stream();
-        // Whoever is turned away may be cut off while it still writes.
+        // A rejected client may be disconnected while it still writes.
         drop(stream.write_all(request));
         answer(&mut BufReader::new(stream))
     }
@@ -99,7 +99,7 @@ impl OnPort {
         format!("{}\r\n{body}", self.head(method, &more))
     }
 
-    /// A client that is understood.
+    /// Returns an initialized client.
     pub(crate) fn caller(&self) -> Caller<'_> {
         let line = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocol": 1}});
         let answer = self.asks("POST", None, &line.to_string());
@@ -108,7 +108,7 @@ impl OnPort {
     }
 }
 
-/// Reads an answer to its end.
+/// Reads a response to its end.
 pub(crate) fn answer(from: &mut impl BufRead) -> Answer {
     let mut answer = head(from);
     let length = answer.body.parse().unwrap_or(0);
@@ -118,7 +118,7 @@ pub(crate) fn answer(from: &mut impl BufRead) -> Answer {
     answer
 }
 
-/// Reads the head of an answer; its body has the given length, if there is one.
+/// Reads the head of a response; its body has the given length, if there is one.
 fn head(from: &mut impl BufRead) -> Answer {
     let mut line = String::new();
     from.read_line(&mut line).expect("it answers");
@@ -138,7 +138,7 @@ fn head(from: &mut impl BufRead) -> Answer {
     }
 }
 
-/// A client.
+/// An initialized client.
 pub(crate) struct Caller<'a> {
     pub(crate) port: &'a OnPort,
     pub(crate) id: String,
@@ -146,7 +146,7 @@ pub(crate) struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// A request, as it is written.
+    /// Returns the text of a request.
     pub(crate) fn request(&self, method: &str, params: &Value) -> String {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
@@ -159,7 +159,7 @@ impl Caller<'_> {
         answer.lines().remove(0)
     }
 
-    /// Its result.
+    /// Returns the result of a request.
     pub(crate) fn asks(&self, method: &str, params: &Value) -> Value {
         let answer = self.answers(method, params);
         assert!(answer.get("result").is_some(), "{answer}");
@@ -175,7 +175,7 @@ impl Caller<'_> {
         self.asks("session/open", &params)
     }
 
-    /// Sends a request and waits for nothing.
+    /// Sends a request without waiting.
     pub(crate) fn starts(&self, method: &str, params: &Value) -> TcpStream {
         let mut stream = self.port.stream();
         let request = self.port.written("POST", Some(&self.id), &self.request(method, params));
@@ -194,13 +194,13 @@ impl Caller<'_> {
     }
 }
 
-/// A stream that is read.
+/// The stream of requests and notifications.
 pub(crate) struct EventStream {
     pub(crate) from: BufReader<TcpStream>,
 }
 
 impl EventStream {
-    /// The next line; none at the end.
+    /// Returns the next line; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Value> {
         let mut size = String::new();
         self.from.read_line(&mut size).ok()?;

@@ -91,7 +91,7 @@ fn a_head_that_is_too_long_is_refused() {
     port.caller();
 }
 
-/// As many connections without a token as are kept.
+/// The limit on connections without a token.
 const STRANGERS: usize = 64;
 
 // rule: L3
@@ -106,13 +106,13 @@ fn who_brings_no_token_makes_room_for_who_comes_later() {
     };
     let started = Instant::now();
     let mut strangers: Vec<_> = (0..=STRANGERS).map(|_| half(&port)).collect();
-    // The first of them is closed, long before its head is late.
+    // The first connection is closed, long before its head is late.
     drop(strangers[0].read(&mut [0]));
     assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
     let last = strangers.last_mut().expect("there are some");
     last.write_all(format!("{}\r\n\r\n", port.address).as_bytes()).expect("it is taken");
     assert_eq!(answer(&mut BufReader::new(last)).status, 401);
-    // A connection that has brought the token is none of them.
+    // A connection that has presented the token does not count.
     assert_eq!(port.asks("POST", Some(&known.id), &known.request("nothing", &json!({}))).status, 200);
 }
 
@@ -127,7 +127,7 @@ fn a_connection_with_the_token_stays_while_others_without_come() {
         kept.write_all(request.as_bytes()).expect("it is taken");
         assert_eq!(answer(&mut from).status, 200);
         let strangers: Vec<_> = (0..2 * STRANGERS).map(|_| port.stream()).collect();
-        // All of them were let in once the last is answered.
+        // All of them were accepted once the last one is answered.
         let mut last = strangers.last().expect("there are some");
         last.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("it is taken");
         assert_eq!(answer(&mut BufReader::new(last)).status, 401);

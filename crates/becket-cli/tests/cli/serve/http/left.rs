@@ -28,7 +28,7 @@ fn who_hangs_up_takes_its_request_back() {
     assert_eq!(caller.asks("session/close", &json!({"session": "s"})), json!({}));
 }
 
-/// The processes of hooks: those that sleep.
+/// Returns the processes of hooks, which are sleeping.
 fn hooks(marker: &Marker) -> Vec<u32> {
     let sleeps =
         |id: &u32| std::fs::read(format!("/proc/{id}/comm")).is_ok_and(|name| name.starts_with(b"sleep"));
@@ -52,7 +52,7 @@ fn a_client_that_is_gone_ends_with_its_sessions_and_all_that_they_run() {
         assert!(wait_until(|| hooks(&marker).len() == running), "{:?}", hooks(&marker));
         drop(told);
     }
-    // The newer stream of the one that stays has ended as well, so it opens another.
+    // The newer stream of the remaining client has ended as well, so it opens another one.
     while still.next().is_some() {}
     let mut still = stays.told();
     assert!(wait_until(|| hooks(&marker).len() == 2), "{:?}", hooks(&marker));

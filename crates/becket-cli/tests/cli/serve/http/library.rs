@@ -1,4 +1,4 @@
-//! The same by a client library: what everybody's requests look like, over connections that are kept.
+//! The requests of an ordinary HTTP library, over persistent connections.
 
 use super::caller::{OnPort, on_port};
 use crate::serve::{bash, command, with_hook};
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longer than anything here takes.
+/// A time that is longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// An ordinary client, without the TLS that is not used here.
+/// Returns an ordinary client, without TLS, which is not used here.
 fn client() -> Client {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)
@@ -21,7 +21,7 @@ fn client() -> Client {
     Client::builder().timeout(LONG).tls_backend_preconfigured(tls).no_proxy().build().expect("it can be made")
 }
 
-/// A becket, and a client that it understands.
+/// A becket, and a client with an open connection to it.
 struct Library<'a> {
     client: Client,
     port: &'a OnPort,

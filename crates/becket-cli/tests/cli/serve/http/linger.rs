@@ -8,7 +8,7 @@ use std::net::TcpStream;
 
 const LONGEST: usize = 16 << 20;
 
-/// Turned away by its head, with a body that is announced to be as long as that.
+/// Opens a connection that is rejected because of its head, which announces a body of this length.
 fn turned_away(port: &OnPort, line: &str, length: usize) -> TcpStream {
     let (mut stream, address) = (port.stream(), port.address);
     let head = format!("{line}\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n");

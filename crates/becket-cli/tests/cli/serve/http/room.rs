@@ -11,10 +11,10 @@ use std::time::Duration;
 
 const CLIENTS: usize = 64;
 const LONGEST: usize = 16 << 20;
-/// The limit on long bodies together, and on becket's other memory.
+/// The limit on all long bodies together, and on becket's other memory.
 const ROOM: usize = 128 << 20;
 const BESIDES: usize = 64 << 20;
-/// The number of them that fit.
+/// The number of the longest bodies that fit.
 const LET_IN: usize = ROOM / LONGEST;
 
 // rule: L3
@@ -35,7 +35,7 @@ fn bodies_that_stop_halfway_do_not_make_it_grow() {
             let answer = refused.recv_timeout(Duration::from_secs(120)).expect("all others are refused");
             assert_eq!((answer.status, answer.kind().as_str()), (503, "full"));
         }
-        // Those that were let in still hold what there is for long ones: a short one needs none of it.
+        // The accepted bodies still use all memory for long ones: a short one needs none of it.
         caller.opens(&env.project(), "s", json!({}));
         assert!(refused.try_recv().is_err());
         for stream in &streams {
@@ -51,7 +51,7 @@ fn bodies_that_stop_halfway_do_not_make_it_grow() {
     assert!(peak < ROOM + BESIDES, "{} MiB", peak >> 20);
 }
 
-/// Sends half of the announced body, every other one chunked without a length, and reports its answer.
+/// Sends half of the announced body, every other one chunked without a length, and reports the response.
 fn halfway(port: &OnPort, mut stream: &TcpStream, number: usize, half: &[u8], to: &Sender<Answer>) {
     let length = LONGEST.to_string();
     let (header, chunk) = match number % 2 {
@@ -66,7 +66,7 @@ fn halfway(port: &OnPort, mut stream: &TcpStream, number: usize, half: &[u8], to
     }
 }
 
-/// The most memory that becket has had, in bytes.
+/// Returns the peak memory of becket, in bytes.
 fn peak(port: &OnPort) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", port.child.id())).expect("it is there");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it is told");

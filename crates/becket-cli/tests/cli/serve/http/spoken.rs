@@ -69,7 +69,7 @@ fn what_happens_is_told_over_the_newest_stream() {
     let caller = port.caller();
     caller.opens(&env.project(), "s", json!({}));
     caller.asks("events/subscribe", &json!({"session": "s"}));
-    // Notifications before the first reader wait.
+    // Notifications wait until there is a reader.
     caller.asks("event/fire", &fire("s", "ls"));
     let mut old = caller.told();
     assert_eq!(old.next().expect("told")["params"]["what"], "fired");
@@ -107,7 +107,7 @@ fn many_clients_at_once_do_not_meet() {
     let opened = || {
         let caller = port.caller();
         caller.opens(&env.project(), &caller.id, json!({}));
-        // The same name is another session to everyone.
+        // The same name is a different session for each client.
         let reason = json!({"decision": "block", "reason": caller.id});
         let hook = command(&format!("echo '{reason}'"));
         caller.opens(

@@ -1,4 +1,4 @@
-//! The commands that a line of shell would run, as the analysis of permission rules finds them, including those hidden
+//! The commands that a shell line would run, as the analysis of permission rules finds them, including those hidden
 //! behind wrappers, in here-documents or far to the right.
 
 use super::super::document::Document;

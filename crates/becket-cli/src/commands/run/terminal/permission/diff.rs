@@ -12,11 +12,11 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
-/// The number of lines around a change.
+/// The number of context lines around a change.
 const AROUND: usize = 3;
 /// The time limit for reading the file.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The largest file that is compared, in bytes.
+/// The size limit of a file that is compared, in bytes.
 const LARGEST: u64 = 2 * 1024 * 1024;
 
 const GONE: Style = AnsiColor::Red.on_default();
@@ -25,23 +25,23 @@ const COME: Style = AnsiColor::Green.on_default();
 /// A diff that is shown instead of some fields.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Diff {
-    /// The fields that it replaces.
+    /// The fields that the diff replaces.
     pub(super) stands_for: &'static [&'static str],
     pub(super) title: String,
-    /// Its lines, styled.
+    /// The styled lines of the diff.
     pub(super) lines: Vec<String>,
 }
 
-/// The current content of a file.
+/// The content of a file before the change.
 #[derive(Debug)]
 enum Before {
     Text(String),
     Missing,
-    /// It can't be read, or is not text.
+    /// The file can't be read, or is not text.
     Unknown,
 }
 
-/// Returns the change that a call of a tool that writes would make; `None` for another tool, or if the change can't be
+/// Returns the change that a call of a writing tool would make; `None` for another tool, or if the change can't be
 /// computed.
 pub(super) async fn of(prompt: &PermissionPrompt) -> Option<Diff> {
     let (tool, input) = (prompt.tool.clone(), prompt.input.clone());
@@ -186,7 +186,7 @@ mod tests {
             (title.as_str(), lines.as_slice()),
             ("changes to the file:", &expected.map(str::to_owned)[..])
         );
-        // It occurs twice, or not at all: the effect is unknown, so both texts are shown.
+        // The old text occurs twice, or not at all: the effect is unknown, so both texts are shown.
         for before in [file(12), file(1), Before::Missing, Before::Unknown] {
             let (title, lines) = shown("Edit", &input(false), &before);
             let expected = ["    - 2", "    + two"];

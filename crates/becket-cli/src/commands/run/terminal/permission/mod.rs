@@ -1,12 +1,12 @@
 //! The permission of a call: the question, and the meaning of the answer.
 //!
 //! - [`subject`]: the display of a call
-//! - [`commands`]: the commands that a line of shell would run
+//! - [`commands`]: the commands that a shell line would run
 //! - [`diff`]: the change of a file
-//! - [`update`]: the rules that would hold from now on
+//! - [`update`]: the rules that would apply from now on
 //!
-//! INVARIANT: all of the input is shown; otherwise the user sees how much is missing, can have it shown, and finds no answer
-//! selected.
+//! INVARIANT: all of the input is shown; otherwise the user sees how much is missing, can have it shown, and no answer
+//! is selected.
 
 mod commands;
 mod diff;
@@ -15,7 +15,7 @@ mod subject;
 mod tests;
 mod update;
 
-use super::handle::{Terminal, ToPut, UserAnswer, Wants};
+use super::handle::{AnswerKind, Terminal, ToPut, UserAnswer};
 use super::questions;
 use crate::report::style::{HEAD, styled};
 use becket_agent::tool_call::{PermissionAnswer, PermissionPrompt};
@@ -36,14 +36,14 @@ pub(super) async fn ask(terminal: &Terminal, prompt: &PermissionPrompt) -> Permi
     let (no_at, words_at) = (options.len() - 2, options.len() - 1);
     let diff = diff::of(prompt).await;
     let document = subject::document(prompt, diff.as_ref());
-    match terminal.put(ToPut::new(document, Wants::One(options))).await {
+    match terminal.put(ToPut::new(document, AnswerKind::One(options))).await {
         UserAnswer::Chose(places) => match places.first() {
             Some(0) => PermissionAnswer::Allow { updates: Vec::new() },
             Some(at) if *at < no_at => PermissionAnswer::Allow { updates: prompt.suggestions.clone() },
             Some(at) if *at == words_at => instead(terminal).await,
             Some(_) | None => PermissionAnswer::Deny { message: None, interrupt: false },
         },
-        UserAnswer::Words(_) | UserAnswer::Nothing => {
+        UserAnswer::Text(_) | UserAnswer::Nothing => {
             PermissionAnswer::Deny { message: None, interrupt: false }
         }
         UserAnswer::Interrupted => PermissionAnswer::Deny { message: None, interrupt: true },
@@ -54,11 +54,11 @@ pub(super) async fn ask(terminal: &Terminal, prompt: &PermissionPrompt) -> Permi
 async fn instead(terminal: &Terminal) -> PermissionAnswer {
     let head = format!("{}\n", styled(HEAD, "What should be done instead?"));
     match terminal.put(ToPut::words(head)).await {
-        UserAnswer::Words(words) if !words.trim().is_empty() => {
+        UserAnswer::Text(words) if !words.trim().is_empty() => {
             no(&format!("the user said no, and: {}", words.trim()))
         }
         UserAnswer::Interrupted => PermissionAnswer::Deny { message: None, interrupt: true },
-        UserAnswer::Words(_) | UserAnswer::Chose(_) | UserAnswer::Nothing => {
+        UserAnswer::Text(_) | UserAnswer::Chose(_) | UserAnswer::Nothing => {
             PermissionAnswer::Deny { message: None, interrupt: false }
         }
     }

@@ -1,12 +1,12 @@
 //! The subject of a permission: the tool, all of its input, its requester and the reason.
 //!
-//! INVARIANT: no line of foreign text, and none of its wrapped rows, begins like one of the prompt's own lines.
+//! INVARIANT: no line of untrusted text, and none of its wrapped rows, begins like one of the prompt's own lines.
 
 use super::super::document::Document;
 use super::super::markdown::Markdown;
 use super::commands;
 use super::diff::Diff;
-use super::update::in_words;
+use super::update::describe;
 use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, one_line, plain, styled};
 use becket_agent::tool_call::PermissionPrompt;
 use serde_json::{Map, Value};
@@ -36,7 +36,7 @@ pub(super) fn document(prompt: &PermissionPrompt, diff: Option<&Diff>) -> Docume
     if !prompt.suggestions.is_empty() {
         document.heading(&format!("  {}", styled(FAINT, "with \"don't ask again\":")), VALUE);
         let updates = prompt.suggestions.iter().map(|change| {
-            let words = one_line(&in_words(change), usize::MAX);
+            let words = one_line(&describe(change), usize::MAX);
             format!("{:TEXT$}{words}", "")
         });
         document.text(updates, WRAPPED);
@@ -65,7 +65,7 @@ fn input(document: &mut Document, prompt: &PermissionPrompt, diff: Option<&Diff>
     }
 }
 
-/// Adds all fields except those that are shown in another way.
+/// Adds all fields except those that are shown elsewhere.
 fn fields(document: &mut Document, input: &Map<String, Value>, but: &[&str]) {
     for (name, value) in input.iter().filter(|(name, _)| !but.contains(&name.as_str())) {
         match value {

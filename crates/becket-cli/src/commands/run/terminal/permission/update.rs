@@ -1,9 +1,9 @@
-//! Rule updates in words.
+//! Descriptions of rule updates.
 
 use becket_rules::{Change, Destination, PermissionUpdate, RuleList};
 
-/// Returns the rules that would hold from now on, and their destination.
-pub(super) fn in_words(update: &PermissionUpdate) -> String {
+/// Returns the rules that would apply from now on, and their destination.
+pub(super) fn describe(update: &PermissionUpdate) -> String {
     let rules = |list: &RuleList, rules: &[becket_rules::Rule]| {
         let rules: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
         let list = match list {
@@ -50,7 +50,7 @@ mod tests {
             ),
         ] {
             let update = PermissionUpdate::parse(&update).expect("it can be read");
-            assert_eq!(in_words(&update), expected);
+            assert_eq!(describe(&update), expected);
         }
     }
 }

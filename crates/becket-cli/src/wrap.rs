@@ -1,14 +1,14 @@
 //! Styled text in columns of a terminal: its width, cutting, and wrapping between words.
 //!
-//! Escape sequences take no columns. INVARIANT: each line that is returned ends the styles it began.
+//! Escape sequences take no columns. INVARIANT: each returned line ends the styles that it began.
 
-use super::style::plain;
 use anstyle::Reset;
+use becket_base::text::visible as plain;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The maximum indentation of a continuation row, in columns.
 const DEEPEST: usize = 12;
-/// The distance of tab stops.
+/// The distance between tab stops, in columns.
 const TAB: usize = 8;
 
 /// Returns the width of a styled text, in columns.
@@ -21,7 +21,7 @@ pub(crate) fn block(text: &str, indent: usize) -> String {
     plain(text.trim_end()).lines().map(|line| format!("{:indent$}{line}\n", "")).collect()
 }
 
-/// Cuts a styled text to a width, with an ellipsis where something is missing.
+/// Cuts a styled text to a width, with an ellipsis for omitted text.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
@@ -48,8 +48,8 @@ pub(crate) fn fit(text: &str, width: Option<usize>) -> String {
     text.split_inclusive('\n').map(wrap).collect()
 }
 
-/// Wraps a styled line between words, or inside of a word that is wider than the line. Continuation rows begin at the
-/// text of the line: after its indentation and the mark of a list.
+/// Wraps a styled line between words, or inside a word that is wider than the line. Continuation rows begin at the text
+/// of the line: after its indentation and its list mark.
 pub(crate) fn wrapped(line: &str, width: usize) -> Vec<String> {
     if !line.contains('\t') && columns(line) <= width {
         return vec![line.to_owned()];
@@ -71,7 +71,7 @@ pub(crate) fn hanging(text: &str, indent: usize, width: usize) -> String {
     rows(&line, width, indent).join("\n")[indent..].to_owned()
 }
 
-/// Wraps a styled line as [`wrapped`] does; what is wrapped is indented by `hang` blanks.
+/// Wraps a styled line like [`wrapped`]; continuation rows are indented by `hang` blanks.
 pub(crate) fn rows(line: &str, width: usize, hang: usize) -> Vec<String> {
     let width = width.max(2);
     let hang = hang.min(width - 2);
@@ -120,7 +120,7 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
 struct Row {
     text: String,
     columns: usize,
-    /// The styles that are in force at its end.
+    /// The styles that are in force at the end of the row.
     styles: String,
     /// The last gap between words: the bytes and columns before and after the blank, and the styles there.
     gap: Option<Gap>,
@@ -171,7 +171,7 @@ impl Wrap {
         }
         if self.row.columns + c.width().unwrap_or(0) > self.width {
             if c == ' ' {
-                // The blank that does not fit is the break.
+                // The blank that does not fit is replaced by the line break.
                 self.row.gap = None;
                 return self.break_row();
             }
@@ -189,7 +189,7 @@ impl Wrap {
         }
     }
 
-    /// Begins another row, with the word that no longer fits.
+    /// Begins a new row, with the word that no longer fits.
     fn break_row(&mut self) {
         let blanks = " ".repeat(self.hang);
         let done = std::mem::replace(&mut self.row, Row::new(blanks, self.hang));
