@@ -1,8 +1,9 @@
 //! `cargo xtask agents [NAME…]`: real agents with Becket as their one hook, against a scripted model.
 //!
-//! Each agent runs four scenarios in the guarded example project, registered as `becket install` does it, some also behind the
-//! gateway, the ACP proxy and at a terminal, in namespaces of their own: no network but the loopback, no process that outlives the run, an ordinary user. The effects are looked at, and compared with `agents.json`; a point that is
-//! better than expected fails as well. `proved.json` records the runs that went as expected.
+//! Each agent runs four scenarios in the guarded example project, registered as `becket install` does it, some also
+//! behind the gateway, the ACP proxy and at a terminal, in separate namespaces: no network but the loopback, no process
+//! that outlives the run, an ordinary user. The effects are compared with `agents.json`; a point that is better than
+//! expected fails as well. `proved.json` records the runs that went as expected.
 
 mod doctor;
 mod editor;
@@ -37,7 +38,7 @@ pub(crate) type Points = BTreeMap<Point, PointResult>;
 /// Runs the named agents, or all, and records those that went as expected.
 ///
 /// # Errors
-/// An agent did not go as expected. The others have run.
+/// Errors if an agent did not go as expected. The others have run.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let all = expected::agents()?;
     if let Some(unknown) = arguments.iter().find(|name| !all.contains_key(*name)) {
@@ -51,10 +52,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// The suite: the agents that CI runs.
+/// Runs the suite: the agents of CI.
 ///
 /// # Errors
-/// An agent did not go as expected.
+/// Errors if an agent did not go as expected.
 pub(crate) fn suite(_: &[String]) -> Result<(), String> {
     prove(expected::agents()?.into_iter().filter(|(_, agent)| agent.ci)).map(drop)
 }
@@ -104,7 +105,7 @@ fn prove(
     if failed.is_empty() { Ok(proved) } else { Err(format!("agents failed: {}", failed.join(", "))) }
 }
 
-/// Runs all trials of an agent. A point that is looked at in both scopes has to have the same result in both.
+/// Runs all trials of an agent. A point that is checked in both scopes must have the same result in both.
 fn results(name: &str, agent: &ExpectedAgent, program: &Path, becket: &Path) -> Result<Results, String> {
     let mut results = Results::default();
     let config = becket_install::agent(name).ok_or_else(|| format!("`{name}` has no configuration"))?;

@@ -1,4 +1,4 @@
-//! `docs/guide/agents.md`: what each agent keeps, weakens and loses, from the tables of `becket-dialects`.
+//! `docs/guide/agents.md`: the effects that each agent keeps, weakens and loses, from the tables of `becket-dialects`.
 
 use crate::agents::{PointResult, Points, ProvedRun, Results};
 use becket_dialects::{ALL, Ability, CallShape, Dialect, Fate, Proof, fates};
@@ -18,14 +18,26 @@ What an agent can't be answered is made safe. An ask becomes a denial with the r
 (`--asks deny` and `--asks pass` change that). A rewrite that the agent does not take becomes a denial that names the corrected
 input. Context before a call is carried to the answer about the call's result. One call of several commands or files is one
 event for each, and the strictest decision counts. Every failure on an event that can be held back, an unknown event and an
-unknown dialect included, is a refusal in the agent's form. An allow is passed on to Claude Code alone: elsewhere the agent
+unknown dialect included, is a refusal in the agent's form; the payload of another agent than the entry names is refused in
+that agent's form, and an answer that stdout does not take on stderr, with exit code 2. An allow is passed on to Claude Code alone: elsewhere the agent
 decides about the call as it would without hooks.
 
 - Every agent runs a call when its hook takes too long. Becket therefore answers 5 s before the agent's default limit, or
   after `--within SECONDS`, and denies the call. Where the agent's configuration names another limit, name one here as well.
+  A call that stands for more than 1,000 calls is denied.
 - A tool that the agent's table does not have runs the hooks that match its own name, and is denied where a guard for Bash,
   Write or Edit would not see it. Managed files, the user's file and the command line may name the tool that it is like
   (`\"toolAliases\": {\"teleport\": \"Bash\"}`), or let such tools pass (`\"unknownTools\": \"allow\"`).
+- Agents that join the names of an MCP server and its tool (`server_tool`, `server-tool`) are read by the servers in their own
+  configuration: `opencode.json`, `kilo.json`, `cline_mcp_settings.json`, `mcp-config.json` of Copilot, `settings.json` of Gemini
+  CLI. A tool of any other server is one that the table does not have.
+- A call that can't be read without loss is refused: two different values for one thing (`path` beside `file_path`), a command
+  with an unknown part, a file or a URL that is not a text.
+- A command runs, for rules and hooks, in the directory that the call names (`workdir`, `dir_path`), and the project is still the
+  one of the session. A key that the tool may ignore names one more directory in which the call is judged. A directory that does
+  not exist is refused.
+- A tool that reads all files of a pattern (`read_many_files`) is a Read of everything that the pattern may mean: deny and ask rules
+  about any of it hold. Name the files, or a narrower directory, where that is too much.
 - In the user's own configuration of an agent add `--user-scope`: the hooks of a project run only if the user trusts its
   folder. Otherwise the hooks of the user and of managed settings run, the deny and ask rules of the project count, and one
   line names what was held back.
@@ -80,7 +92,7 @@ pub(crate) fn text() -> Result<String, String> {
     Ok(text)
 }
 
-/// The table of the last runs.
+/// Returns the table of the last runs.
 fn proof(runs: &BTreeMap<String, ProvedRun>) -> String {
     let agents: Vec<(&Dialect, &ProvedRun)> =
         ALL.into_iter().filter_map(|dialect| Some((dialect, runs.get(dialect.name)?))).collect();
@@ -105,7 +117,7 @@ fn proof(runs: &BTreeMap<String, ProvedRun>) -> String {
     text
 }
 
-/// The table of the last runs behind the gateway and the proxy.
+/// Returns the table of the last runs behind the gateway and the proxy.
 fn other_routes(runs: &BTreeMap<String, ProvedRun>) -> String {
     let titled = |dialect: &&Dialect| Some((dialect.title, &runs.get(dialect.name)?.results));
     let agents: Vec<_> = ALL.iter().filter_map(titled).collect();
@@ -167,7 +179,7 @@ fn section(dialect: &Dialect) -> String {
     text
 }
 
-/// The row of an event, nothing for one that the agent does not fire.
+/// Returns the row of an event; empty for one that the agent does not fire.
 fn event_row(dialect: &Dialect, kind: EventKind) -> String {
     let theirs: Vec<String> =
         dialect.events.iter().filter(|row| row.kind == kind).map(|row| format!("`{}`", row.native)).collect();
@@ -195,9 +207,11 @@ fn tools(dialect: &Dialect) -> String {
     let one = |row: &becket_dialects::ToolRow| {
         let each = match row.shape {
             CallShape::One => "",
-            CallShape::Patch(_) => ", one call for each file",
+            CallShape::Patch(_) | CallShape::PatchOrOne(_) => ", one call for each file",
             CallShape::Commands(_) => ", one call for each command",
             CallShape::Paths(_) => ", one call for each path",
+            CallShape::Patterns(_) => ", one call for each pattern",
+            CallShape::Urls(_) => ", one call for each URL",
         };
         format!("`{}` = {} ({}{each})", row.native, row.ours, row.class.name())
     };

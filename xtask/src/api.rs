@@ -1,6 +1,6 @@
 //! The public items of the library crates as text, one line each: `xtask/api/CRATE.txt`. A change to them shows in review.
 //!
-//! It reads the sources with `syn` and follows `pub mod` and `pub use`. It does not expand macros: what they define is not
+//! It reads the sources with `syn` and follows `pub mod` and `pub use`. It does not expand macros: their items are not
 //! listed.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "the enums of `syn` are another crate's")]
@@ -21,7 +21,7 @@ const CRATES: [&str; 14] = [
 /// Returns the path and the text of each listing.
 ///
 /// # Errors
-/// A source file can't be read or parsed.
+/// Errors if a source file can't be read or parsed.
 pub(crate) fn all(root: &Path) -> Result<Vec<(PathBuf, String)>, String> {
     let listing = |name: &str| {
         let source = root.join(format!("crates/becket-{name}/src"));
@@ -42,7 +42,7 @@ struct Module {
 }
 
 impl Module {
-    /// Reads a module from its file; `folder` holds the files of its modules.
+    /// Reads a module from its file; `folder` contains the files of its modules.
     fn read(file: &Path, folder: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
         let parsed = syn::parse_file(&text).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -62,7 +62,7 @@ impl Module {
             let child = match (&module.content, files.iter().find(|file| file.exists())) {
                 (Some((_, items)), _) => Self::of(items.clone(), &below)?,
                 (None, Some(file)) => Self::read(file, &below)?,
-                // Its path is of another platform.
+                // Its path is for another platform.
                 (None, None) => continue,
             };
             children.insert(name, child);
@@ -159,7 +159,7 @@ impl Listing {
             _ => module.find(before),
         };
         let Some(found) = found else {
-            // Of another crate, or of a private module above.
+            // The item belongs to another crate, or to a private module above.
             self.lines.insert(format!("{path}{name} = {}", before.join("::")));
             return;
         };
@@ -312,7 +312,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Returns a signature as source text, without what only concerns its body: that a parameter is `mut`.
+/// Returns a signature as source text, without details that only concern its body, such as the `mut` of a parameter.
 fn signature(signature: &Signature) -> String {
     let mut signature = signature.clone();
     for input in &mut signature.inputs {

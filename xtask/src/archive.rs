@@ -1,5 +1,5 @@
-//! `cargo xtask archive`: the archive of a release, of what `dist` has built, and its SHA-256 sum, with the version of the release
-//! in a file. `install.sh` and `becket self update` install it.
+//! `cargo xtask archive`: the archive of a release, with the output of `dist`, its SHA-256 sum, and the version of the
+//! release in a file. `install.sh` and `becket self update` install it.
 
 use crate::installed::run;
 use crate::{bindings, root, say};
@@ -7,14 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs of a package, and the files beside them.
+/// The programs of a package, and the files next to them.
 const PROGRAMS: [&str; 2] = ["becket", "becket-full"];
 const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
-/// Writes the archive beside the programs.
+/// Writes the archive next to the programs.
 ///
 /// # Errors
-/// A program is missing, or a file can't be written.
+/// Errors if a program is missing, or if a file can't be written.
 pub(crate) fn write(arguments: &[String]) -> Result<(), String> {
     let [target] = arguments else {
         return Err("`archive` takes the target of the programs, such as x86_64-unknown-linux-gnu".to_owned());
@@ -28,7 +28,7 @@ pub(crate) fn write(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Packs the programs of a directory into an archive there, the same for the same programs.
+/// Packs the programs of a directory into a reproducible archive there.
 pub(crate) fn pack(out: &Path, target: &str) -> Result<PathBuf, String> {
     let name = format!("becket-{target}");
     let folder = out.join(&name);
@@ -60,7 +60,7 @@ pub(crate) fn pack(out: &Path, target: &str) -> Result<PathBuf, String> {
     Ok(archive)
 }
 
-/// `install.sh`, with a release in a directory.
+/// Tests of `install.sh`, with a release in a directory.
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests {
@@ -110,7 +110,7 @@ mod tests {
             self.install("/bin/sh", arguments, "/usr/bin:/bin")
         }
 
-        /// Returns what is in the directory that is installed to.
+        /// Returns the content of the installation directory.
         fn installed(&self) -> Vec<String> {
             let entries = fs::read_dir(self.path("home/.local/bin")).into_iter().flatten();
             let mut names: Vec<String> =
@@ -139,8 +139,8 @@ mod tests {
             let release = Release::new();
             let output = release.install(shell, &[], "/usr/bin:/bin");
             assert!(output.status.success(), "{output:?}");
-            let told = String::from_utf8_lossy(&output.stdout).into_owned();
-            assert!(told.starts_with("installed becket 9.9.9 in ") && told.contains("PATH"), "{told}");
+            let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(stdout.starts_with("installed becket 9.9.9 in ") && stdout.contains("PATH"), "{stdout}");
             assert_eq!(release.installed(), [".becket-install.json", "becket", "becket-full"]);
             let marker = fs::read_to_string(release.path("home/.local/bin/.becket-install.json")).unwrap();
             let marker: serde_json::Value = serde_json::from_str(&marker).unwrap();
@@ -210,8 +210,8 @@ mod tests {
             let uname = format!("if [ \"$1\" = -m ]; then echo {machine}; else echo {name}; fi");
             release.program(&release.path("fake/uname"), &uname);
             let search = format!("{}:/usr/bin:/bin", release.path("fake").display());
-            let told = error(&release.install("/bin/sh", &[], &search));
-            assert!(told.contains(expected) && told.contains("build from source"), "{told}");
+            let message = error(&release.install("/bin/sh", &[], &search));
+            assert!(message.contains(expected) && message.contains("build from source"), "{message}");
         }
         let few = release.path("few");
         fs::create_dir_all(&few).unwrap();
@@ -220,8 +220,8 @@ mod tests {
         let few_alone = few.display().to_string();
         assert!(error(&release.install("/bin/sh", &[], &few_alone)).contains("neither `curl` nor `wget`"));
         link("curl");
-        let told = error(&release.install("/bin/sh", &[], &few_alone));
-        assert!(told.contains("neither `sha256sum` nor `shasum`"), "{told}");
+        let message = error(&release.install("/bin/sh", &[], &few_alone));
+        assert!(message.contains("neither `sha256sum` nor `shasum`"), "{message}");
         assert_eq!(release.installed(), [""; 0]);
     }
 

@@ -1,9 +1,9 @@
-//! `cargo xtask bench`: runs the programs that measure, one after another, and collects their rows.
+//! `cargo xtask bench`: runs the benchmark programs, one after another, and collects their rows.
 //!
 //! A crate takes part by having files in `benches/` that print rows through `becket_testkit::bench`, and a `[[bench]]`
 //! with `harness = false` for each; a binding by its line in `bindings::BENCHES`.
 //!
-//! INVARIANT: `docs/benchmarks.md` is written of all crates together or not at all.
+//! INVARIANT: `docs/benchmarks.md` is written for all crates together or not at all.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -17,14 +17,14 @@ use crate::{root, say};
 #[derive(Debug, Default, PartialEq)]
 struct BenchSelection {
     quick: bool,
-    /// Only these crates; none: all.
+    /// The selected crates; empty for all.
     crates: Vec<String>,
 }
 
-/// Runs the benches of all crates and writes `docs/benchmarks.md`, or those of some and shows their rows.
+/// Runs the benches of all crates and writes `docs/benchmarks.md`, or runs those of some crates and shows their rows.
 ///
 /// # Errors
-/// A crate has no bench. A bench can't be built, fails, or prints no row; nothing is written then.
+/// Errors if a crate has no bench, or if a bench can't be built, fails, or prints no row; nothing is written then.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let programs = bench_programs::all()?;
     let wanted = BenchSelection::read(arguments, &programs)?;
@@ -83,13 +83,13 @@ impl BenchSelection {
     }
 }
 
-/// Runs one bench program, passes on what it says, and keeps its rows.
+/// Runs one bench program, passes on its output, and collects its rows.
 fn measured(program: &Program, mut command: Command, quick: bool) -> Result<Vec<Row>, String> {
     if quick {
         command.arg("--quick");
     }
-    let said = |what: String| format!("`{}`, bench `{}`{what}", program.krate, program.name);
-    let fail = |error: std::io::Error| said(format!(": {error}"));
+    let message = |what: String| format!("`{}`, bench `{}`{what}", program.krate, program.name);
+    let fail = |error: std::io::Error| message(format!(": {error}"));
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(fail)?;
     let mut rows = Vec::new();
     for line in child.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines()) {
@@ -100,7 +100,7 @@ fn measured(program: &Program, mut command: Command, quick: bool) -> Result<Vec<
         }
     }
     let status = child.wait().map_err(fail)?;
-    if status.success() { Ok(rows) } else { Err(said(format!(" failed: {status}"))) }
+    if status.success() { Ok(rows) } else { Err(message(format!(" failed: {status}"))) }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! The programs that measure: `benches/` of the crates, and those of the bindings, each made ready in its own way.
+//! The benchmark programs: `benches/` of the crates, and those of the bindings, each prepared in its own way.
 //!
-//! | program | is found by | is made ready by |
+//! | program | found by | prepared by |
 //! |---|---|---|
 //! | a bench of a crate | its file in `crates/<crate>/benches` | cargo |
 //! | a bench of a binding | `bindings::BENCHES` | a package in release, installed as users install it |
 //!
-//! A program that this machine can't have is left out, with a reason; it is never passed over in silence.
+//! A program that is not available on this machine is left out, with a reason; it is never skipped silently.
 
 use crate::bindings::{self, BenchError, MakeReady};
 use crate::installed::{Places, text};
@@ -32,11 +32,11 @@ enum Kind {
 }
 
 impl Program {
-    /// Builds what it needs; the command that runs it. `None` if this machine can't have it: the reason has been
-    /// printed.
+    /// Builds the prerequisites, and returns the command that runs it. Returns `None`, after printing the reason, if it
+    /// is not available on this machine.
     ///
     /// # Errors
-    /// Something can't be built.
+    /// Errors if something can't be built.
     pub(crate) fn ready(&self, root: &Path) -> Result<Option<Command>, String> {
         match self.kind {
             Kind::Cargo => self.of_cargo(root).map(Some),
@@ -53,7 +53,8 @@ impl Program {
 
     fn of_cargo(&self, root: &Path) -> Result<Command, String> {
         let mut command = Command::new(env!("CARGO"));
-        // Of the whole workspace: each crate alone would have features, and builds of its dependencies, of its own.
+        // For the whole workspace: alone, each crate would have separate features, and separate builds of its
+        // dependencies.
         command.args(["bench", "--quiet", "--workspace", "--bench", &self.name, "--"]);
         command.current_dir(root);
         if self.krate == "becket-mcp" {
@@ -64,7 +65,7 @@ impl Program {
         }
         if self.krate == "becket-bench" {
             let target = bindings::target(root)?;
-            // As packages ship them.
+            // As in the packages.
             command.env("BECKET_BENCH_FULL", crate::dist::full(&target)?);
             if let Some(small) = crate::dist::small(&target)? {
                 command.env("BECKET_BENCH_SMALL", small);
@@ -74,7 +75,7 @@ impl Program {
     }
 }
 
-/// Lets a bench of a binding know what it is measured beside. Neither finds settings of the user.
+/// Tells a bench of a binding its baseline. Neither of them finds settings of the user.
 fn beside_the_floor(mut command: Command, root: &Path) -> Result<Command, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--profile", "bench", "--workspace", "--example", FLOOR]);
@@ -84,10 +85,10 @@ fn beside_the_floor(mut command: Command, root: &Path) -> Result<Command, String
     Ok(command)
 }
 
-/// All of them, by crate.
+/// Returns all programs, by crate.
 ///
 /// # Errors
-/// The crates can't be listed.
+/// Errors if the crates can't be listed.
 pub(crate) fn all() -> Result<Vec<Program>, String> {
     let mut programs = of_crates(&root().join("crates"))?;
     programs.extend(bindings::BENCHES.map(|(krate, make_ready)| Program {
@@ -99,7 +100,7 @@ pub(crate) fn all() -> Result<Vec<Program>, String> {
     Ok(programs)
 }
 
-/// All `crates/<crate>/benches/<bench>.rs`, in order.
+/// Returns all `crates/<crate>/benches/<bench>.rs`, in order.
 fn of_crates(crates: &Path) -> Result<Vec<Program>, String> {
     let mut found = Vec::new();
     for krate in names(crates)? {

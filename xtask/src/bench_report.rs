@@ -47,7 +47,7 @@ Measured elsewhere, on a machine of the same kind, with hooks that run `true`:
 | what the CLI that defined the protocol adds to a tool call | – | 5–15 ms | 32–60 ms |
 ";
 
-/// The whole page.
+/// Returns the whole page.
 pub(crate) fn page(rows: &[Row], machine: &str, quick: bool) -> String {
     let mut page = HEAD.to_owned();
     if quick {
@@ -59,7 +59,7 @@ pub(crate) fn page(rows: &[Row], machine: &str, quick: bool) -> String {
     page
 }
 
-/// The rows, a table for each crate.
+/// Returns the rows, a table for each crate.
 pub(crate) fn table(rows: &[Row]) -> String {
     let (mut table, mut krate) = (String::new(), "");
     for row in rows {
@@ -75,16 +75,16 @@ pub(crate) fn table(rows: &[Row]) -> String {
 }
 
 fn line(row: &Row) -> String {
-    let told = match row.unit {
+    let shown = match row.unit {
         Unit::Nanos => time,
         Unit::Bytes => |bytes| format!("{:.1} MB", bytes / 1e6),
     };
-    let floor = row.floor.map_or("–".to_owned(), told);
+    let floor = row.floor.map_or("–".to_owned(), shown);
     let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"));
     let must = row.must.as_deref().unwrap_or("–").replace("<=", "≤");
     let ok = row.ok.map_or("–", |ok| if ok { "yes" } else { "**no**" });
     let (what, note) = (row.row.replace('|', "\\|"), row.note.replace('|', "\\|"));
-    format!("| {what} | {} | {floor} | {ratio} | {must} | {ok} | {note} |\n", told(row.ours))
+    format!("| {what} | {} | {floor} | {ratio} | {must} | {ok} | {note} |\n", shown(row.ours))
 }
 
 fn time(ns: f64) -> String {

@@ -1,5 +1,5 @@
-//! The bindings for other languages: what is written for them from the event table, their tests, and what they are measured
-//! with. One file per language.
+//! The bindings for other languages: the files generated for them from the event table, their tests, and their
+//! benchmarks. One file per language.
 
 mod node;
 mod node_events;
@@ -14,14 +14,14 @@ use std::process::Command;
 /// The build profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
-    /// For tests.
+    /// The profile for tests.
     Dev,
-    /// For benchmarks.
+    /// The profile for benchmarks.
     Bench,
 }
 
 impl Build {
-    /// The profile of cargo.
+    /// Returns the profile of cargo.
     fn profile(self) -> &'static str {
         match self {
             Build::Dev => "dev",
@@ -41,9 +41,9 @@ impl Build {
 /// The reason why a benchmark of a binding can't run.
 #[derive(Debug)]
 pub(crate) enum BenchError {
-    /// This machine lacks something: its rows are left out.
+    /// This machine lacks something, so the rows are left out.
     Missing(String),
-    /// Something is wrong.
+    /// Something failed.
     Failed(String),
 }
 
@@ -53,17 +53,17 @@ impl From<String> for BenchError {
     }
 }
 
-/// Builds a package as users get it and installs it; the bench program that is to be run.
+/// A function that builds a package as users get it and installs it, and returns the bench program to run.
 pub(crate) type MakeReady = fn(&Path) -> Result<Command, BenchError>;
 
 /// The benches of the bindings, by the names of their crates.
 pub(crate) const BENCHES: [(&str, MakeReady); 2] =
     [("becket-node", node::bench), ("becket-python", python::bench)];
 
-/// Builds what each language's users install, and runs its tests against that.
+/// Builds the packages as each language's users install them, and runs their tests.
 ///
 /// # Errors
-/// Some failed.
+/// Errors if some failed.
 pub(crate) fn test(root: &Path) -> Result<(), String> {
     let node = node::test(root);
     python::test(root).and(node)
@@ -72,7 +72,7 @@ pub(crate) fn test(root: &Path) -> Result<(), String> {
 /// Builds the engine for Node on this platform; returns its file.
 ///
 /// # Errors
-/// It can't be built.
+/// Errors if it can't be built.
 pub(crate) fn node_engine(root: &Path, build: Build) -> Result<PathBuf, String> {
     node::engine(root, build)
 }
@@ -80,12 +80,12 @@ pub(crate) fn node_engine(root: &Path, build: Build) -> Result<PathBuf, String> 
 /// Builds the wheel of Python with these programs as scripts; returns its file.
 ///
 /// # Errors
-/// It can't be built.
+/// Errors if it can't be built.
 pub(crate) fn python_wheel(root: &Path, build: Build, programs: &[PathBuf]) -> Result<PathBuf, String> {
     python::wheel_with(root, build, programs)
 }
 
-/// `cargo xtask bindings`
+/// Runs `cargo xtask bindings`.
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     match rest.first() {
         Some(argument) => Err(format!("`{argument}` is not known: `bindings` takes no arguments")),
@@ -93,10 +93,10 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     }
 }
 
-/// Files that are written from the event table, below the root of the workspace.
+/// Returns the files that are generated from the event table, below the root of the workspace.
 ///
 /// # Errors
-/// The table is not as it was.
+/// Errors if the table has an unexpected form.
 pub(crate) fn generated() -> Result<Vec<(&'static str, String)>, String> {
     let [values, types] = node_events::files()?;
     Ok(vec![

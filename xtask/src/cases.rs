@@ -23,10 +23,10 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Turns one case of a file into one or more of the common form.
+/// A function that converts one case of a file to one or more of the common form.
 type Turn = fn(&Map<String, Value>) -> Result<Vec<form::Case>, String>;
 
-/// The case files whose cases are run everywhere: where they go, where they are, and how they are read.
+/// The case files whose cases are run everywhere: their targets, their paths, and their readers.
 const SOURCES: [(&str, &str, Turn); 6] = [
     ("verdicts", "crates/becket-model/tests/cases/fold.json", verdicts::turned),
     ("replies", "crates/becket-model/tests/cases/output.json", replies::turned),
@@ -36,10 +36,10 @@ const SOURCES: [(&str, &str, Turn); 6] = [
     ("removals", "crates/becket-rules/tests/cases/permission_removals.json", rules::removal),
 ];
 
-/// All case files of the common form and their texts.
+/// Returns all case files of the common form and their texts.
 ///
 /// # Errors
-/// A case is neither turned nor left out for a reason, or it is both.
+/// Errors if a case is neither converted nor left out with a reason, or both.
 pub(crate) fn all() -> Result<Vec<(PathBuf, String)>, String> {
     let mut left_out = LeftOut::read()?;
     let mut texts = Vec::new();
@@ -77,7 +77,7 @@ fn turned(file: &str, turn: Turn, left_out: &mut LeftOut) -> Result<Vec<form::Ca
     if wrong.is_empty() { Ok(cases) } else { Err(wrong.join("\n")) }
 }
 
-/// The name, with a number behind it if another case has it.
+/// Returns the name, with a number after it if another case has it.
 fn unlike(names: &mut BTreeSet<String>, name: &str) -> String {
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| names.insert(name.clone()));
@@ -90,14 +90,14 @@ fn read(file: &str) -> Result<Vec<Map<String, Value>>, String> {
     serde_json::from_str(&text).map_err(|error| format!("`{file}`: {error}"))
 }
 
-/// A case a line, so that a change shows which.
+/// Returns the cases as text, one a line, so that a change shows its case.
 fn text(cases: &[form::Case]) -> Result<String, String> {
     let lines: Result<Vec<String>, _> = cases.iter().map(serde_json::to_string).collect();
     let lines = lines.map_err(|error| error.to_string())?;
     Ok(format!("[\n{}\n]\n", lines.join(",\n")))
 }
 
-/// Every data file below a directory `cases` of the crates, from the root of the workspace.
+/// Returns every data file below a directory `cases` of the crates, from the root of the workspace.
 fn case_files() -> Result<BTreeSet<String>, String> {
     let mut found = BTreeSet::new();
     let mut places = vec![crate::root().join("crates")];
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn equal_names_are_told_apart() {
         let mut names = BTreeSet::new();
-        let told: Vec<String> = ["a", "a", "b", "a"].iter().map(|name| unlike(&mut names, name)).collect();
-        assert_eq!(told, ["a", "a (2)", "b", "a (3)"]);
+        let unique: Vec<String> = ["a", "a", "b", "a"].iter().map(|name| unlike(&mut names, name)).collect();
+        assert_eq!(unique, ["a", "a (2)", "b", "a (3)"]);
     }
 }

@@ -1,10 +1,10 @@
 //! `cargo xtask conformance`: the published conformance suites of MCP, run against the client of `becket-mcp`.
 //!
 //! A suite starts a server for each scenario and runs the example `conformance_client` against it. The expected
-//! failures are in `crates/becket-mcp/tests/conformance-baseline.json`, with the failing checks and the reasons. The
-//! baseline is strict both ways: a failure that it does not name fails the chore, and so does one that it names and
-//! that does not happen. Unlike in the suites themselves, a scenario without a passed check has failed: a client that
-//! never connected must not pass for one that behaved.
+//! failures are in `crates/becket-mcp/tests/conformance-baseline.json`, with the failing checks and the reasons.
+//! The baseline is strict both ways: a failure that it does not name fails the chore, and so does a named one that does
+//! not happen. Unlike in the suites themselves, a scenario without a passed check has failed: a client that never
+//! connected must not count as one that behaved.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -21,10 +21,10 @@ use crate::installed::Places;
 use crate::suites::leave_out;
 use crate::{root, say};
 
-/// Scenarios that run at once.
+/// The number of scenarios that run at once.
 const AT_ONCE: usize = 2;
 
-/// The suites, and which of their scenarios belong together.
+/// The suites, and the sets of their scenarios.
 const SETS: [(&str, &str, Which); 4] = [
     ("0.1.16", "conformance-0.1.16", Which::All),
     ("2025-11-25", "conformance-0.2.0-alpha.12", Which::Version("2025-11-25")),
@@ -108,7 +108,7 @@ impl Task {
 
 fn perform(todo: &[Task], client: &str) -> Result<Vec<ScenarioResult>, String> {
     let results = root().join("target/mcp/results");
-    // What an earlier run left there would be read for what this one did.
+    // Results of an earlier run would be mistaken for those of this one.
     if results.exists() {
         fs::remove_dir_all(&results).map_err(|error| format!("`{}`: {error}", results.display()))?;
     }
@@ -148,7 +148,7 @@ fn report(todo: &[Task], ran: &[ScenarioResult], baseline: &Baseline) -> Result<
     if wrong == 0 { Ok(()) } else { Err(format!("{wrong} scenarios are not as the baseline says")) }
 }
 
-/// A word for the table, and whether it is not as it should be.
+/// Returns a word for the table, and whether the result is unexpected.
 fn judge(failed: &BTreeSet<String>, expected: Option<&ExpectedFailure>) -> (&'static str, bool) {
     match expected {
         None if failed.is_empty() => ("passes", false),
@@ -178,7 +178,7 @@ fn baseline() -> Result<Baseline, String> {
     Ok(baseline)
 }
 
-/// Builds the client; returns the command line that starts it.
+/// Builds the client, and returns the command line that starts it.
 fn client() -> Result<String, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--package", "becket-mcp", "--example", "conformance_client"]);

@@ -1,4 +1,4 @@
-//! One published conformance suite: its scenarios, and one run of one.
+//! One published conformance suite: its scenarios, and one run of a scenario.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-/// The longest that one scenario may take, in milliseconds: for a loaded machine.
+/// The time limit of one scenario, in milliseconds: for a loaded machine.
 const LIMIT: &str = "90000";
 
 /// An installed suite.
@@ -28,7 +28,7 @@ pub(crate) struct Scenario {
 pub(crate) struct ScenarioResult {
     /// The number of passed checks.
     pub(crate) passed: usize,
-    /// The checks that did not, by id; and in parentheses what else is wrong.
+    /// The failed checks, by id; and other failures, in parentheses.
     pub(crate) failed: BTreeSet<String>,
     /// The output of the suite.
     pub(crate) said: String,
@@ -41,10 +41,10 @@ struct Check {
 }
 
 impl Suite {
-    /// The suite in this package.
+    /// Opens the suite in this package.
     ///
     /// # Errors
-    /// It is not there, or is not as it was published.
+    /// Errors if it is missing, or differs from the published one.
     pub(crate) fn open(package: &Path) -> Result<Self, String> {
         let (published, script) = (package.join("dist/index.js"), package.join("dist/becket.js"));
         let fail = |path: &Path, error: std::io::Error| format!("`{}`: {error}", path.display());
@@ -56,7 +56,7 @@ impl Suite {
         Ok(Self { script })
     }
 
-    /// Its scenarios for clients.
+    /// Returns its scenarios for clients.
     pub(crate) fn list(&self) -> Result<Vec<Scenario>, String> {
         let listed = Command::new("node").arg(&self.script).args(["list", "--client"]).output();
         let listed = listed.map_err(|error| format!("can't run `node`: {error}"))?;
@@ -76,7 +76,7 @@ impl Suite {
         client: &str,
         results: &Path,
     ) -> Result<ScenarioResult, String> {
-        // The suite adds the time of day to the name of a scenario; alone in a directory, it is found without that.
+        // The suite adds the time of day to the name of a scenario; in a separate directory, it is found without that.
         let place = results.join(scenario.replace('/', "-"));
         let mut suite = Command::new("node");
         suite.arg(&self.script).args(["client", "--command", client, "--scenario", scenario]);
@@ -105,7 +105,7 @@ fn judge(checks: &[Check], is_satisfied: bool, said: String) -> ScenarioResult {
     ScenarioResult { passed, failed, said }
 }
 
-/// The one `checks.json` below a directory.
+/// Returns the one `checks.json` below a directory.
 fn checks(place: &Path) -> Option<Vec<Check>> {
     let mut places = vec![place.to_owned()];
     while let Some(place) = places.pop() {
@@ -122,14 +122,14 @@ fn checks(place: &Path) -> Option<Vec<Check>> {
     None
 }
 
-/// Node 20 has no `fs.globSync`, which the published file imports and a client's scenarios never use.
+/// Returns the source without `fs.globSync`, which Node 20 lacks, and which client scenarios never use.
 fn without_glob(source: &str) -> Option<String> {
     let (before, rest) = source.split_once("globSync as ")?;
     let (_name, after) = rest.split_once(',')?;
     if after.contains("globSync as ") { None } else { Some(format!("{before}{after}")) }
 }
 
-/// `  - name [tag,tag]`
+/// Parses `  - name [tag,tag]`.
 fn scenario(line: &str) -> Option<Scenario> {
     let (name, tags) = line.trim().strip_prefix("- ")?.strip_suffix(']')?.split_once(" [")?;
     Some(Scenario { name: name.into(), tags: tags.split(',').map(str::to_owned).collect() })

@@ -9,7 +9,7 @@ const VERSION: &str = "0.20.2";
 /// Checks `deny.toml`, after installing cargo-deny if it is missing.
 ///
 /// # Errors
-/// Something is denied, or cargo-deny can't be installed or run.
+/// Errors if something is denied, or if cargo-deny can't be installed or run.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if !arguments.is_empty() {
         return Err("`deny` takes no arguments".to_owned());
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
             VERSION,
         ]))?;
     }
-    // The advisories are a database of their own, which a machine without network can't read.
+    // The advisories are in a separate database, which a machine without network can't read.
     succeed(&mut cargo(&["deny", "--log-level", "error", "check", "bans", "licenses", "sources"]))
 }
 

@@ -1,6 +1,7 @@
-//! `cargo xtask dist`: the programs of a package in `target/dist-out`: `becket`, which is small, and `becket-full` beside it.
+//! `cargo xtask dist`: the programs of a package in `target/dist-out`: the small program `becket`, and `becket-full`
+//! next to it.
 //!
-//! Where a static program can't be built, `becket` is the full program alone: it does everything. `--libc glibc` links the
+//! If a static program can't be built, `becket` is the full program alone: it does everything. `--libc glibc` links the
 //! small one to glibc even if the target of musl is installed.
 
 use crate::bindings::{self, run_step};
@@ -31,13 +32,13 @@ enum Libc {
 /// Builds both programs.
 ///
 /// # Errors
-/// One can't be built or copied.
+/// Errors if one can't be built or copied.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let wanted = wanted(arguments)?;
     let target = bindings::target(root())?;
     let out = out(&target)?;
     let small = linked(&target, wanted)?;
-    // The small one looks for the full one, so that comes first.
+    // The small one looks for the full one, so the full one is built first.
     let full = full(&target)?;
     match small {
         Some(small) => install(&small, &out.join("becket"))?,
@@ -69,7 +70,7 @@ fn wanted(arguments: &[String]) -> Result<Option<Libc>, String> {
 /// Builds the full program and returns its copy, which no other profile replaces.
 ///
 /// # Errors
-/// It can't be built or copied.
+/// Errors if it can't be built or copied.
 pub(crate) fn full(target: &Path) -> Result<PathBuf, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--profile", FULL_PROFILE, "--package", "becket-cli", "--bin", "becket"]);
@@ -82,10 +83,10 @@ pub(crate) fn full(target: &Path) -> Result<PathBuf, String> {
     Ok(copy)
 }
 
-/// Builds the small program; `None` where none is shipped.
+/// Builds the small program; returns `None` on platforms without one.
 ///
 /// # Errors
-/// It can't be built.
+/// Errors if it can't be built.
 pub(crate) fn small(target: &Path) -> Result<Option<PathBuf>, String> {
     linked(target, None)
 }
@@ -117,7 +118,7 @@ impl StaticLink {
     /// Returns the way to link on a host; `None` on systems other than Linux.
     fn of(host: &str, libc: Libc) -> Option<Self> {
         let processor = processor(host)?;
-        // At a fixed address nothing has to be relocated.
+        // With a fixed address, no relocation is needed.
         Some(match libc {
             Libc::Musl => StaticLink {
                 target: format!("{processor}-unknown-linux-musl"),
@@ -153,7 +154,7 @@ fn output(arguments: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Returns the commit that is built, if all files are as they are in it.
+/// Returns the commit that is built, if the working tree has no changes.
 fn commit() -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(arguments).current_dir(root()).output().ok()?;
@@ -163,7 +164,7 @@ fn commit() -> Option<String> {
     git(&["rev-parse", "HEAD"]).filter(|_| is_clean)
 }
 
-/// Puts a program in its place in one step: one that runs is not changed under it.
+/// Replaces a program atomically, so that a running one is not modified.
 fn install(from: &Path, to: &Path) -> Result<(), String> {
     let part = to.with_extension("part");
     let installed = fs::copy(from, &part).and_then(|_| fs::rename(&part, to));

@@ -42,7 +42,7 @@ pub(crate) fn events(table: &str) -> Result<String, String> {
 /// Returns the page of schemas.
 ///
 /// # Errors
-/// As of [`events`].
+/// See [`events`].
 pub(crate) fn schemas(table: &str) -> Result<String, String> {
     let line = |row: &Value| {
         let name = word(row, "event");
@@ -77,7 +77,7 @@ fn section(row: &Value) -> String {
     let handlers = list(&row["handlers"], |kind| {
         format!("{} ({} s)", word(kind, "kind"), kind["default_timeout_s"].as_f64().unwrap_or_default())
     });
-    for (label, said) in [
+    for (label, value) in [
         ("matcher", matcher(row)),
         ("`if`", truth("condition", "is evaluated", "a handler with `if` never runs")),
         ("decides", word(row, "decides").to_owned()),
@@ -87,7 +87,7 @@ fn section(row: &Value) -> String {
         ("`systemMessage`", truth("system_message", "is shown to the user", "has no effect")),
         ("handlers, with their time limit", handlers),
     ] {
-        text.push_str(&format!("- {label}: {said}\n"));
+        text.push_str(&format!("- {label}: {value}\n"));
     }
     text.push_str(&fields("Input", &row["input"]));
     text.push_str(&fields("Decides by", &row["decision"]));

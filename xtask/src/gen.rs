@@ -1,4 +1,5 @@
-//! `cargo xtask gen`: writes `schemas/`, the tables of the bindings and the reference of the commands from the code. Files there that no event has any more are removed.
+//! `cargo xtask gen`: writes `schemas/`, the tables of the bindings and the reference of the commands from the code.
+//! Files there that belong to no event are removed.
 
 use becket_model::schema;
 use std::collections::BTreeSet;
@@ -36,41 +37,41 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let events = printed(&becket, &["events", "--json"])?;
     write(&crate::root().join("docs/events.md"), &crate::events_page::events(&events)?)?;
     write(&crate::root().join("docs/schemas.md"), &crate::events_page::schemas(&events)?)?;
-    told(&becket, &["schema", "rpc"], "schemas/rpc.json")?;
-    told(&becket, &["rule", "--page"], "docs/rules.md")?;
-    told(&becket, &["reference"], "docs/cli.md")
+    write_output(&becket, &["schema", "rpc"], "schemas/rpc.json")?;
+    write_output(&becket, &["rule", "--page"], "docs/rules.md")?;
+    write_output(&becket, &["reference"], "docs/cli.md")
 }
 
 /// Writes the output of the program to a file.
-fn told(becket: &Path, arguments: &[&str], file: &str) -> Result<(), String> {
+fn write_output(becket: &Path, arguments: &[&str], file: &str) -> Result<(), String> {
     write(&crate::root().join(file), &printed(becket, arguments)?)
 }
 
 /// Returns the output of the program.
 fn printed(becket: &Path, arguments: &[&str]) -> Result<String, String> {
-    let told = Command::new(becket).args(arguments).current_dir(crate::root()).output();
-    let told = told.map_err(|error| format!("can't run `{}`: {error}", becket.display()))?;
-    if !told.status.success() {
+    let output = Command::new(becket).args(arguments).current_dir(crate::root()).output();
+    let output = output.map_err(|error| format!("can't run `{}`: {error}", becket.display()))?;
+    if !output.status.success() {
         let name = arguments.join(" ");
-        return Err(format!("`becket {name}` failed: {}", String::from_utf8_lossy(&told.stderr)));
+        return Err(format!("`becket {name}` failed: {}", String::from_utf8_lossy(&output.stderr)));
     }
-    Ok(String::from_utf8_lossy(&told.stdout).into_owned())
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("{}: {error}", path.display());
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(told)?;
+        std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    std::fs::write(path, text).map_err(told)
+    std::fs::write(path, text).map_err(failed)
 }
 
 fn remove_others(folder: &Path, written: &BTreeSet<PathBuf>) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-    for file in std::fs::read_dir(folder).map_err(told)? {
-        let path = file.map_err(told)?.path();
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    for file in std::fs::read_dir(folder).map_err(failed)? {
+        let path = file.map_err(failed)?.path();
         if !written.contains(&path) {
-            std::fs::remove_file(&path).map_err(told)?;
+            std::fs::remove_file(&path).map_err(failed)?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `docs/guide/guards.md`: the guards that Becket brings, from their manifests.
+//! `docs/guide/guards.md`: the built-in guards, from their manifests.
 
 use becket_install::guard::{Guard, Question, catalog};
 

@@ -1,6 +1,6 @@
 //! Packages from npm and PyPI that chores need: pinned by a lock file with hashes, installed below `target`, once.
 //!
-//! A marker beside each directory holds the lock file it was installed from. It is written last: an incomplete
+//! A marker next to each directory contains the lock file it was installed from. It is written last: an incomplete
 //! directory is installed again. No install scripts are run.
 
 use crate::say;
@@ -15,12 +15,12 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Those of the workspace at `root`.
+    /// Returns the places of the workspace at `root`.
     pub(crate) fn of(root: &Path) -> Self {
         Self { fixtures: root.join("crates/becket-mcp/tests/fixtures"), target: root.join("target/mcp") }
     }
 
-    /// Those of the Python package.
+    /// Returns the places of the Python package.
     pub(crate) fn of_python(root: &Path) -> Self {
         Self {
             fixtures: root.join("bindings/python/tests/fixtures"),
@@ -28,7 +28,7 @@ impl Places {
         }
     }
 
-    /// Those of the Node package.
+    /// Returns the places of the Node package.
     pub(crate) fn of_node(root: &Path) -> Self {
         Self {
             fixtures: root.join("bindings/node/tests/fixtures"),
@@ -36,7 +36,7 @@ impl Places {
         }
     }
 
-    /// Those of the agent SDKs.
+    /// Returns the places of the agent SDKs.
     pub(crate) fn of_sdks(root: &Path) -> Self {
         Self {
             fixtures: root.join("crates/becket-cli/tests/cli/sdk/fixtures"),
@@ -44,32 +44,32 @@ impl Places {
         }
     }
 
-    /// Those of the checkers of workflows.
+    /// Returns the places of the checkers of workflows.
     pub(crate) fn of_workflows(root: &Path) -> Self {
         Self { fixtures: root.join("xtask/fixtures"), target: root.join("target/checkers") }
     }
 
-    /// Those of the checker of the site.
+    /// Returns the places of the checker of the site.
     pub(crate) fn of_site(root: &Path) -> Self {
         Self { fixtures: root.join("xtask/fixtures/site"), target: root.join("target/site/tools") }
     }
 
-    /// Those of the installers that packages are tried with.
+    /// Returns the places of the installers with which packages are tested.
     pub(crate) fn of_packages(root: &Path) -> Self {
         Self { fixtures: root.join("xtask/fixtures/packages"), target: root.join("target/installers") }
     }
 
-    /// Those of the compilers for other targets.
+    /// Returns the places of the compilers for other targets.
     pub(crate) fn of_targets(root: &Path) -> Self {
         Self { fixtures: root.join("xtask/fixtures/targets"), target: root.join("target/targets") }
     }
 
-    /// Installs what `<fixtures>/<name>/package-lock.json` names; returns its `node_modules`.
+    /// Installs the packages in `<fixtures>/<name>/package-lock.json`; returns its `node_modules`.
     pub(crate) fn npm(&self, name: &str) -> Result<PathBuf, String> {
         self.npm_with(name, &[])
     }
 
-    /// The same with more options.
+    /// Does the same with more options.
     pub(crate) fn npm_with(&self, name: &str, options: &[&str]) -> Result<PathBuf, String> {
         let place = self.target.join(name);
         let wanted = ["package.json", "package-lock.json"].map(|file| self.fixtures.join(name).join(file));
@@ -86,12 +86,13 @@ impl Places {
         Ok(place.join("node_modules"))
     }
 
-    /// Installs what `<fixtures>/requirements.txt` names; returns the interpreter that finds it.
+    /// Installs the packages in `<fixtures>/requirements.txt`; returns the interpreter that finds them.
     pub(crate) fn pypi(&self) -> Result<PathBuf, String> {
         self.pypi_with(&["requirements.txt"], &[])
     }
 
-    /// Installs what these lists name, one after the other, since a package of a later one may be built by one of an earlier.
+    /// Installs the packages in these lists, one after the other, since a package of a later list may need an earlier
+    /// one to build.
     pub(crate) fn pypi_with(&self, lists: &[&str], options: &[&str]) -> Result<PathBuf, String> {
         let (wanted, venv): (Vec<PathBuf>, _) =
             (lists.iter().map(|list| self.fixtures.join(list)).collect(), self.target.join("venv"));
@@ -109,7 +110,7 @@ impl Places {
     }
 }
 
-/// Runs `install` unless it was done with these very files.
+/// Runs `install` unless it has already run with exactly these files.
 fn once(
     place: &Path,
     wanted: &[PathBuf],
@@ -127,7 +128,7 @@ fn once(
     fs::write(&marker, made_from).map_err(|error| format!("`{}`: {error}", marker.display()))
 }
 
-/// Runs it; its first words are the reason if it fails.
+/// Runs a command; if it fails, its first words are the reason.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let program = text(Path::new(command.get_program()));
     let output = command.stdin(Stdio::null()).output();
@@ -143,15 +144,15 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
 /// Checks that a program can be run.
 ///
 /// # Errors
-/// It can't; the text says why.
+/// Errors with the reason if it can't.
 pub(crate) fn there_is(program: &str) -> Result<(), String> {
     run(Command::new(program).arg("--version"))
 }
 
-/// Installs a package of Debian, unless the program that it has runs already.
+/// Installs a package of Debian, unless its program already runs.
 ///
 /// # Errors
-/// The program does not run, and the package can't be installed.
+/// Errors if the program does not run, and the package can't be installed.
 pub(crate) fn debian(program: &str, package: &str) -> Result<(), String> {
     if there_is(program).is_ok() {
         return Ok(());
@@ -178,7 +179,7 @@ pub(crate) fn apt(arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// A path as a word of a command line.
+/// Returns a path as a word of a command line.
 pub(crate) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

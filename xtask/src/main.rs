@@ -78,8 +78,8 @@ fn main() -> ExitCode {
         "pictures" => pictures::run(rest),
         "prices" => prices::run(rest),
         "release-files" => packages::release_files(rest),
-        "site" => suites::run(&["site".to_owned()]),
-        "suites" => suites::run(rest),
+        "site" => suites::run(&["site".to_owned()], None),
+        "suites" => suites::run(rest, None),
         "targets" => targets::run(rest),
         "test" => test::run(rest),
         _ => Err(USAGE.to_owned()),
@@ -93,13 +93,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Tells the person at the terminal.
+/// Prints a message for the person at the terminal.
 #[expect(clippy::print_stderr, reason = "a chore talks to who started it")]
 pub(crate) fn say(message: &str) {
     eprintln!("{message}");
 }
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 pub(crate) fn root() -> &'static std::path::Path {
     let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().unwrap_or(manifest)

@@ -1,8 +1,8 @@
 //! The real MCP servers that the tests of `becket-mcp` talk to, from npm and PyPI.
 //!
-//! Each variable holds the beginning of a command line as a JSON array; a test adds arguments of its own.
+//! Each variable contains the beginning of a command line as a JSON array; a test adds arguments.
 //!
-//! | variable | server | what a test adds |
+//! | variable | server | arguments that a test adds |
 //! |---|---|---|
 //! | `BECKET_TEST_MCP_EVERYTHING` | `server-everything` | `stdio`, `streamableHttp` or `sse`; the last two listen on `PORT` |
 //! | `BECKET_TEST_MCP_FILESYSTEM` | `server-filesystem` | the directories that it may touch |
@@ -27,7 +27,7 @@ const NPM: [(&str, &str); 3] = [
 const PYPI: [(&str, [&str; 2]); 3] = [
     ("BECKET_TEST_MCP_TIME", ["-m", "mcp_server_time"]),
     ("BECKET_TEST_MCP_GIT", ["-m", "mcp_server_git"]),
-    // It has no `__main__`.
+    // It lacks a `__main__`.
     ("BECKET_TEST_MCP_SQLITE", ["-c", "import mcp_server_sqlite; mcp_server_sqlite.main()"]),
 ];
 
@@ -37,7 +37,7 @@ pub(crate) struct FixtureEnvironment {
     pub(crate) environment: Vec<(&'static str, String)>,
 }
 
-/// Installs what is not there yet.
+/// Installs the missing servers.
 pub(crate) fn prepare(root: &Path) -> FixtureEnvironment {
     let places = Places::of(root);
     let (mut environment, mut missing) = (Vec::new(), Vec::new());

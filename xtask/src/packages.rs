@@ -1,16 +1,16 @@
 //! `cargo xtask packages`: the packages of a release for this machine, each installed, run and removed here.
 //!
-//! | package | made by | tried with |
+//! | package | made by | tested with |
 //! |---|---|---|
 //! | archive | tar | `install.sh` |
-//! | Debian package | cargo-deb | dpkg, in a root of its own |
+//! | Debian package | cargo-deb | dpkg, in a separate root |
 //! | npm packages | npm | `npm install` and `npx`, without network |
 //! | wheel | maturin | uv and pip, without network |
 //! | SBOM | cargo-cyclonedx | – |
 //! | formula of Homebrew | this chore | `ruby -c` |
 //! | crates | `cargo package` | – |
 //!
-//! They are in `target/packages/out`, with `SHA256SUMS`. A step whose tools are missing is left out, and says so.
+//! They are in `target/packages/out`, with `SHA256SUMS`. A step whose tools are missing is left out, with a message.
 
 mod crates;
 mod debian;
@@ -34,7 +34,7 @@ use std::process::Command;
 /// The version of the packages.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The steps of a release that no machine of this project can run.
+/// The steps of a release that can't run on any machine of this project.
 const NOT_RUN: [&str; 4] = [
     "`brew install` of the formula: there is no Homebrew here",
     "the programs and packages of macOS and Windows, and of Linux on arm64",
@@ -46,19 +46,19 @@ const NOT_RUN: [&str; 4] = [
 struct Place {
     /// The finished packages.
     out: PathBuf,
-    /// The directory in which they are made and installed.
+    /// The directory in which they are built and installed.
     work: PathBuf,
-    /// The programs: `becket`, which is small, and `becket-full`.
+    /// The programs: the small `becket`, and `becket-full`.
     programs: PathBuf,
     /// The target of the programs.
     target: String,
     build: Build,
 }
 
-/// Makes and tries all packages: of the programs that the tests run, or with `--dist` of those that `dist` has built.
+/// Builds and tests all packages: with the programs that the tests run, or with `--dist` those built by `dist`.
 ///
 /// # Errors
-/// A package can't be made, or does not do its work.
+/// Errors if a package can't be built, or does not work.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let build = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => Build::Dev,
@@ -89,10 +89,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("packages failed: {}", failed.join(", "))) }
 }
 
-/// `cargo xtask release-files DIRECTORY`: the formula of Homebrew and `SHA256SUMS` for the archives of all targets.
+/// Runs `cargo xtask release-files DIRECTORY`: the formula of Homebrew and `SHA256SUMS` for the archives of all
+/// targets.
 ///
 /// # Errors
-/// There are no archives with their sums, or a file can't be written.
+/// Errors if there are no archives with their sums, or if a file can't be written.
 pub(crate) fn release_files(arguments: &[String]) -> Result<(), String> {
     let [directory] = arguments else {
         return Err("`release-files` takes the directory of the archives".to_owned());
@@ -102,11 +103,11 @@ pub(crate) fn release_files(arguments: &[String]) -> Result<(), String> {
     sums(directory)
 }
 
-/// The reason why a package was not made or tried.
+/// The reason why a package was not built or tested.
 enum StepError {
     /// This machine lacks something.
     Missing(String),
-    /// Something is wrong.
+    /// Something failed.
     Failed(String),
 }
 
@@ -117,7 +118,7 @@ impl From<String> for StepError {
 }
 
 impl Place {
-    /// Puts the programs where all packages take them from, without debug information.
+    /// Puts the programs where all packages get them from, without debug information.
     fn prepare(build: Build) -> Result<Self, String> {
         let target = bindings::target(root())?;
         let work = target.join("packages");
@@ -135,7 +136,7 @@ impl Place {
             Build::Dev => {
                 let full = program::becket()?;
                 let mut cargo = Command::new(env!("CARGO"));
-                // With the features of the full one, so that no library is built again.
+                // With the features of the full one, so that no library is built twice.
                 cargo.args(["build", "--quiet", "--workspace", "--bin", "becket-fire", "--test", "cli"]);
                 bindings::run_step(cargo.current_dir(root()), "building the small program")?;
                 (full.with_file_name("becket-fire"), full)
@@ -204,8 +205,8 @@ fn host_target() -> String {
 /// Returns what a command prints.
 ///
 /// # Errors
-/// It can't be run, or fails.
-fn said(command: &mut Command) -> Result<String, String> {
+/// Errors if it can't be run, or fails.
+fn stdout_of(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("can't run `{program}`: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
@@ -215,7 +216,7 @@ fn said(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// Checks that a package has left nothing.
+/// Checks that a package has left nothing behind.
 fn check_gone(path: &Path) -> Result<(), String> {
     match fs::symlink_metadata(path) {
         Ok(_) => Err(format!("`{}` was left", path.display())),
@@ -250,7 +251,7 @@ fn sums(directory: &Path) -> Result<(), String> {
         .filter(|name| name != "SHA256SUMS" && !name.ends_with(".sha256"))
         .collect();
     names.sort();
-    let summed = said(Command::new("sha256sum").args(&names).current_dir(directory))?;
+    let summed = stdout_of(Command::new("sha256sum").args(&names).current_dir(directory))?;
     write(&directory.join("SHA256SUMS"), &format!("{summed}\n"))
 }
 

@@ -5,10 +5,10 @@ use crate::say;
 use crate::suites::leave_out;
 use std::process::{Command, Stdio};
 
-/// Runs its tests, after installing Debian's chromium if it is missing. Where it can't be installed they are left out.
+/// Runs its tests, after installing Debian's chromium if it is missing. If it can't be installed, they are left out.
 ///
 /// # Errors
-/// A test fails.
+/// Errors if a test fails.
 pub(crate) fn suite(_: &[String]) -> Result<(), String> {
     if let Err(reason) = browser() {
         leave_out("the page of a profile in a browser", &reason);
@@ -20,7 +20,7 @@ pub(crate) fn suite(_: &[String]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err("the page is not drawn as it should be: see above".to_owned()) }
 }
 
-/// Returns the browser, to be told what to open: without a window, and without requests of its own.
+/// Returns the command of the browser, without an address: without a window, and without requests of its own.
 pub(crate) fn browser_command() -> Command {
     let mut browser = Command::new("chromium");
     browser.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
@@ -32,7 +32,7 @@ pub(crate) fn browser_command() -> Command {
 /// Installs the browser if it is missing.
 ///
 /// # Errors
-/// It can't be installed.
+/// Errors if it can't be installed.
 pub(crate) fn browser() -> Result<(), String> {
     if is_there() {
         return Ok(());

@@ -4,7 +4,7 @@
 //! - `session.svg`: an agent at a terminal, as tmux shows it
 //! - `profile.png`: the page of `becket profile --html` in a browser
 //!
-//! INVARIANT: nothing in a picture is written by hand but the lines that are typed.
+//! INVARIANT: nothing in a picture is written by hand except the typed lines.
 
 use crate::page::{self, browser_command};
 use crate::{program, root, say};
@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The lines of the demo. The second of each pair is what a reader needs to see before the next one, in seconds.
+/// The lines of the demo, each with the pause after it, in seconds.
 const DEMO: [(&str, f32); 4] = [
     ("becket init --yes --quiet --template minimal", 1.5),
     ("becket fire PreToolUse --tool Bash --set tool_input.command='git push --force origin main'", 3.5),
@@ -29,7 +29,7 @@ const COLUMNS: usize = 100;
 /// Makes the pictures.
 ///
 /// # Errors
-/// A program is missing, or a run ends otherwise than it should.
+/// Errors if a program is missing, or if a run ends in an unexpected way.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if !arguments.is_empty() {
         return Err("`pictures` takes no arguments".to_owned());
@@ -49,7 +49,7 @@ pub(crate) fn make(becket: &Path, images: &Path) -> Result<(), String> {
     stage.profile(&images.join("profile.png"))
 }
 
-/// A home and a project of their own, with `becket` on the path.
+/// A temporary home and project, with `becket` on the path.
 struct Stage {
     directory: tempfile::TempDir,
 }
@@ -77,7 +77,7 @@ impl Stage {
         self.directory.path().join(name)
     }
 
-    /// The variables of a run.
+    /// Returns the variables of a run.
     #[expect(clippy::disallowed_methods, reason = "a chore of the workspace, started by a person")]
     fn variables(&self) -> Vec<(&'static str, String)> {
         let path = std::env::var("PATH").unwrap_or_default();
@@ -91,7 +91,7 @@ impl Stage {
         ]
     }
 
-    /// Types a line in a shell of the project; returns what is to be seen.
+    /// Types a line in a shell of the project; returns the visible output.
     fn types(&self, line: &str) -> Result<String, String> {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("{line} 2>&1")]).current_dir(self.path("project"));
@@ -106,7 +106,7 @@ impl Stage {
         }
     }
 
-    /// Returns the demo: each line appears when it was typed, and its output below it.
+    /// Returns the demo: each line appears when it is typed, and its output below it.
     fn demo(&self) -> Result<String, String> {
         let mut text = String::new();
         let mut delays = Vec::new();
@@ -126,7 +126,7 @@ impl Stage {
         Ok(appearing(&terminal(&text), &delays, now + 3.0))
     }
 
-    /// Returns a session in which a model of a script works under the hooks of the example.
+    /// Returns a session in which a scripted model works under the hooks of the example.
     fn session(&self) -> Result<String, String> {
         let repository = self.path("guarded-repo");
         let from = root().join("examples/guarded-repo");
@@ -194,7 +194,7 @@ fn terminal(text: &str) -> String {
     Term::new().min_width_px(COLUMNS * 9).render_svg(text.trim_end())
 }
 
-/// Makes the lines of a picture appear one after another, again and again.
+/// Makes the lines of a picture appear one after another, repeatedly.
 fn appearing(svg: &str, delays: &[f32], all: f32) -> String {
     let mut style = String::from("<style>\n");
     let mut out = String::new();
@@ -215,7 +215,7 @@ fn appearing(svg: &str, delays: &[f32], all: f32) -> String {
         }
         out.push('\n');
     }
-    // Whoever does not want to see movement sees the whole.
+    // Users who prefer no motion see the whole picture.
     style.push_str(
         "@media (prefers-reduced-motion: reduce) { tspan { animation: none !important; } }\n</style>\n",
     );

@@ -11,7 +11,7 @@ use std::path::Path;
 /// The table, below the root of the workspace.
 const TABLE: &str = "crates/becket-llm/data/models.json";
 
-/// The providers that are kept: their name in the list, the prefix of their models there, and their name here.
+/// The providers that are kept: their name in the list, the prefix of their models there, and their name in the table.
 const PROVIDERS: [(&str, &str, &str); 8] = [
     ("anthropic", "", "anthropic"),
     ("cohere_chat", "", "cohere"),
@@ -23,7 +23,7 @@ const PROVIDERS: [(&str, &str, &str); 8] = [
     ("xai", "xai/", "xai"),
 ];
 
-/// The prices of a request: their names in the list and here.
+/// The prices of a request: their names in the list and in the table.
 const RATES: [(&str, &str); 4] = [
     ("input_cost_per_token", "input"),
     ("output_cost_per_token", "output"),
@@ -53,7 +53,7 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// One line for each model, so that a change of the table can be read.
+/// Returns the table, one line for each model, so that a change of it is readable.
 fn table(version: &str, date: &str, models: &BTreeMap<String, Value>) -> String {
     let source = format!("litellm {version} (PyPI, MIT), model_prices_and_context_window_backup.json");
     let lines: Vec<String> =
@@ -98,7 +98,7 @@ fn rates(entry: &Value, suffix: &str) -> Option<Map<String, Value>> {
     (rates.contains_key("input") && rates.contains_key("output")).then_some(rates)
 }
 
-/// A whole number is written as one.
+/// Converts a number; a whole number is written as an integer.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the fraction is zero, and tokens and prices are far below 2^52"

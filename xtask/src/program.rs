@@ -5,11 +5,11 @@ use crate::root;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Builds the program, and returns its path. It has the features that the tests of the whole workspace give it, so that a build of
-/// the tests before has built its libraries as well.
+/// Builds the program, and returns its path. It has the same features as in the tests of the whole workspace, so that
+/// its libraries are shared with an earlier build of the tests.
 ///
 /// # Errors
-/// It can't be built.
+/// Errors if it can't be built.
 pub(crate) fn becket() -> Result<PathBuf, String> {
     let mut cargo = Command::new(env!("CARGO"));
     // Features of development dependencies count only if a test is built.

@@ -1,6 +1,6 @@
 //! `cargo xtask suites replay`: `becket replay` over sessions that a real agent has recorded.
 //!
-//! Each hook of the recorded project has a label: `reproduced`, or what it depends on besides its input.
+//! Each hook of the recorded project has a label: `reproduced`, or its dependence besides its input.
 
 use crate::installed::run;
 use crate::program;
@@ -14,14 +14,14 @@ use tempfile::TempDir;
 
 /// The recorded project, its sessions and its labels.
 const CORPUS: &str = "crates/becket-lab/tests/corpus";
-/// The fewest calls that the sessions hold, and the smallest share of answers that a hook has to repeat.
+/// The minimum number of calls in the sessions, and the minimum share of answers that a hook has to repeat.
 const FEWEST_CALLS: u64 = 500;
 const LEAST_AGREED: f64 = 0.99;
 
 /// Replays the sessions and compares the result with the labels.
 ///
 /// # Errors
-/// The program can't be built, or a hook is not what its label says.
+/// Errors if the program can't be built, or if a hook does not match its label.
 pub(crate) fn suite(_: &[String]) -> Result<(), String> {
     let becket = program::becket()?;
     let place = TempDir::new().map_err(|error| format!("no temporary directory: {error}"))?;
@@ -46,7 +46,7 @@ pub(crate) fn suite(_: &[String]) -> Result<(), String> {
     if differences.is_empty() { Ok(()) } else { Err(differences.join("\n")) }
 }
 
-/// Makes the project again, a git repository with one commit, and the sessions in it.
+/// Recreates the project, a git repository with one commit, and the sessions in it.
 fn unpacked(corpus: &Path, place: &Path) -> Result<PathBuf, String> {
     let project = place.join("project");
     run(Command::new("cp").arg("-r").arg(corpus.join("project")).arg(&project))?;

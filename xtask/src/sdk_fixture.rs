@@ -1,24 +1,24 @@
 //! The public Agent SDKs that drive `becket run` in tests, from npm and PyPI.
 //!
-//! | variable | what it holds |
+//! | variable | content |
 //! |---|---|
 //! | `BECKET_TEST_SDK_PYTHON` | the interpreter that finds `claude-agent-sdk` |
 //! | `BECKET_TEST_SDK_NODE` | the directory `node_modules` with `@anthropic-ai/claude-agent-sdk` |
 //! | `BECKET_TEST_SDK_SKIP` | why one of them is missing; only then tests pass without it |
 //!
-//! INVARIANT: no program that a package brings along to be driven is installed: the Python one is built from its source, and
+//! INVARIANT: no program that a package bundles is installed: the Python one is built from its source, and
 //! the optional packages of the other are left out.
 
 use crate::installed::{Places, text};
 use crate::say;
 use std::path::Path;
 
-/// The Python package from its source, by what was installed just before.
+/// Options that build the Python package from its source, with the packages installed just before.
 const FROM_SOURCE: [&str; 3] = ["--no-build-isolation", "--no-binary", "claude-agent-sdk"];
-/// Without the programs that are optional, and what only helps to write types.
+/// Options that leave out optional programs, and packages that only help to write types.
 const ALONE: [&str; 2] = ["--omit=optional", "--legacy-peer-deps"];
 
-/// Installs what is not there yet; the variables that the tests have to be started with.
+/// Installs the missing SDKs; returns the variables for the tests.
 pub(crate) fn prepare(root: &Path) -> Vec<(&'static str, String)> {
     let places = Places::of_sdks(root);
     let installed = [

@@ -51,15 +51,15 @@ enum Support {
     NoEffect,
     #[serde(rename = "refused")]
     Refused,
-    /// The SDK itself does it.
+    /// The SDK itself implements it.
     #[serde(rename = "SDK")]
     Sdk,
 }
 
-/// Returns the page with its tables as the list has them.
+/// Returns the page with its tables updated from the list.
 ///
 /// # Errors
-/// The list or the page can't be read, or the page has no place for tables.
+/// Errors if the list or the page can't be read, or if the page has no place for tables.
 pub(crate) fn page(root: &Path) -> Result<String, String> {
     let read = |file: &str| fs::read_to_string(root.join(file)).map_err(|error| format!("`{file}`: {error}"));
     let list: OptionList =

@@ -1,7 +1,8 @@
-//! `cargo xtask site`: the documentation as a site, in `target/site/book`, made by mdBook from `docs/`.
+//! `cargo xtask site`: the documentation as a site, in `target/site/book`, built by mdBook from `docs/`.
 //!
-//! The links of the site are checked by lychee, without the network. A browser opens pages of it in both themes: each must be
-//! drawn, without an error in its console, and the search must find something. What it saw is kept in `target/site/seen`.
+//! The links of the site are checked by lychee, without the network. A browser opens pages of it in both themes: each
+//! must be rendered without an error in its console, and the search must find something. Its output is kept in
+//! `target/site/seen`.
 
 mod pages;
 mod seen;
@@ -16,10 +17,10 @@ use std::process::Command;
 /// The version of mdBook.
 const MDBOOK: &str = "0.5.4";
 
-/// Makes the site and checks it.
+/// Builds the site and checks it.
 ///
 /// # Errors
-/// It can't be made, a link leads nowhere, or a page is not drawn as it should be.
+/// Errors if it can't be built, if a link is broken, or if a page is not rendered correctly.
 pub(crate) fn suite(_: &[String]) -> Result<(), String> {
     let book = make()?;
     links(&book)?;
@@ -32,12 +33,12 @@ pub(crate) fn suite(_: &[String]) -> Result<(), String> {
     }
 }
 
-/// The directory of everything that is made.
+/// Returns the directory of all output.
 fn target() -> PathBuf {
     root().join("target/site")
 }
 
-/// Makes the site, and returns its directory.
+/// Builds the site, and returns its directory.
 fn make() -> Result<PathBuf, String> {
     let mdbook = mdbook()?;
     let place = target();
@@ -51,10 +52,10 @@ fn make() -> Result<PathBuf, String> {
     let mut build = Command::new(mdbook);
     build.arg("build").arg(&place).env("MDBOOK_OUTPUT__HTML__GIT_REPOSITORY_URL", pages::REPOSITORY);
     let output = build.output().map_err(|error| format!("can't run mdbook: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    // Warnings are about pages that are named and missing, or that hold broken markup.
-    if !output.status.success() || said.contains("WARN") || said.contains("ERROR") {
-        return Err(format!("mdbook: {said}"));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    // Warnings are about pages that are missing, or that contain broken markup.
+    if !output.status.success() || stderr.contains("WARN") || stderr.contains("ERROR") {
+        return Err(format!("mdbook: {stderr}"));
     }
     Ok(place.join("book"))
 }
@@ -75,7 +76,7 @@ fn mdbook() -> Result<PathBuf, String> {
     Ok(program)
 }
 
-/// Checks the links of the site: every file and every heading that one leads to is there.
+/// Checks that the target of every link of the site, file and heading, exists.
 fn links(book: &Path) -> Result<(), String> {
     let python = Places::of_site(root()).pypi();
     let lychee = match python {
@@ -89,10 +90,10 @@ fn links(book: &Path) -> Result<(), String> {
     check.args(["--offline", "--include-fragments", "--no-progress", "--root-dir"]);
     check.arg(book).arg(book.join("**/*.html"));
     let output = check.output().map_err(|error| format!("can't run lychee: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
-        return Err(format!("links lead nowhere:\n{said}"));
+        return Err(format!("links lead nowhere:\n{stdout}"));
     }
-    say(said.trim_end().lines().last().unwrap_or_default());
+    say(stdout.trim_end().lines().last().unwrap_or_default());
     Ok(())
 }

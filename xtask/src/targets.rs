@@ -1,7 +1,8 @@
-//! `cargo xtask targets`: the programs for targets other than that of this machine.
+//! `cargo xtask targets`: the programs for targets other than this machine's.
 //!
-//! Both are compiled for each target. Where this machine can run its programs, the small one is linked as well, and has to deny a
-//! force-push. The compiler of C and the linker are those of zig, from PyPI. What is not there is left out, and says so.
+//! Both are compiled for each target. If this machine can run its programs, the small one is linked as well, and has to
+//! deny a force-push. The C compiler and the linker are those of zig, from PyPI. A step whose tools are missing is left
+//! out, with a message.
 
 use crate::bindings;
 use crate::installed::{Places, debian, run as run_quietly, text};
@@ -19,11 +20,11 @@ struct Target {
 
 /// The way to run the programs of a target here.
 enum Runner {
-    /// As those of this machine.
+    /// Directly, as for this machine's target.
     Native,
-    /// By an emulator, which a package of Debian has.
+    /// With an emulator, from a package of Debian.
     Emulator { program: &'static str, package: &'static str },
-    /// There is none.
+    /// No runner: programs can't run here.
     Absent,
 }
 
@@ -40,7 +41,7 @@ const TARGETS: [Target; 4] = [
 /// Compiles the programs for each target, or for the named ones.
 ///
 /// # Errors
-/// One does not compile, or does not do its work.
+/// Errors if one does not compile, or does not work.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     if let Some(unknown) = arguments.iter().find(|name| TARGETS.iter().all(|target| target.name != **name)) {
         let known = TARGETS.map(|target| target.name).join("`, `");

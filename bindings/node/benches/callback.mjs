@@ -1,5 +1,5 @@
 /**
- * What a hook costs from Node. `cargo xtask bench becket-node` builds what this needs, and runs it.
+ * The cost of hooks from Node. `cargo xtask bench becket-node` builds what this needs, and runs it.
  *
  * Functions are measured alone. A command is measured beside the same session and event in a program in Rust, which fires
  * when it is told to. Nothing asserts on speed.
@@ -16,7 +16,7 @@ import { Bench } from "./rows.mjs";
 const INPUT = { tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "t1" };
 const COMMAND = { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "true" }] }] } };
 const ALLOW = { permissionDecision: "allow" };
-/** One firing of a function says more about the clock than about itself. */
+/** The number of firings in a sample: a single one would measure the clock. */
 const SOME = 20;
 
 const place = () => mkdtempSync(join(tmpdir(), "becket-bench-"));
@@ -27,7 +27,7 @@ async function engine(handler, settings) {
   if (handler) made.hook("PreToolUse", handler);
   const outcome = await made.runEvent("PreToolUse", INPUT);
   const { hooks } = JSON.parse(JSON.stringify(outcome));
-  // A hook that fails, or is left out, must not pass for a fast one.
+  // A hook that fails, or is left out, must not count as a fast one.
   if (outcome.failures.length > 0 || hooks.length !== Number(!!handler) + Number(!!settings)) {
     throw new Error(`that is not what was to be measured: ${JSON.stringify(hooks)}`);
   }
@@ -52,7 +52,7 @@ class Floor {
     this.child.stdin.write(`${JSON.stringify({ open, event: "PreToolUse", input: INPUT })}\n`);
   }
 
-  /** How long one firing takes there. */
+  /** Returns the time of one firing there. */
   async once() {
     this.child.stdin.write("1\n");
     const { value, done } = await this.lines.next();

@@ -11,18 +11,18 @@ export class Bench {
     this.isQuick = process.argv.includes("--quick");
   }
 
-  /** Measures against nothing, or a number: `must` is `{}` or `{ nanos }`. */
+  /** Measures without a floor, against a number or nothing: `must` is `{}` or `{ nanos }`. */
   async alone(row, must, ours, note = "") {
     const taken = [];
     for (const _ of this.#turns()) taken.push(await ours());
     this.#tell(row, must, { ours: median(taken), floor: null, ratio: null, note });
   }
 
-  /** Measures beside a floor: `must` is `{ ratio }`. The ratio is the median of those of neighbouring samples. */
+  /** Measures with a floor: `must` is `{ ratio }`. The ratio is the median of the ratios of neighbouring samples. */
   async versus(row, must, ours, floor, note) {
     const pairs = [];
     for (const turn of this.#turns()) {
-      // Whoever goes second finds warm caches: they change places.
+      // The second one runs with warm caches, so they take turns.
       if (turn % 2 === 0) {
         const first = await ours();
         pairs.push([first, await floor()]);
@@ -58,7 +58,7 @@ function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Nanoseconds as a person would write them. */
+/** Formats nanoseconds in a suitable unit. */
 function human(nanos) {
   for (const [limit, factor, unit] of [[1e3, 1, "ns"], [1e6, 1e3, "µs"], [1e9, 1e6, "ms"]]) {
     if (nanos < limit) return `${(nanos / factor).toFixed(2)} ${unit}`;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program `becket` of this platform. Agents that start it often should be given its own path: this adds the start of Node. */
+/** The program `becket` of this platform. Agents should use its own path: this one adds the start of Node. */
 
 import { spawn } from "node:child_process";
 import { constants } from "node:os";

@@ -35,7 +35,7 @@ export function toolCall(toolName, input, toolCallId, outcome) {
 export async function approved(callback, call, seconds, signal) {
   signal?.throwIfAborted();
   const over = new AbortController();
-  // It also keeps the process alive while the user thinks.
+  // It also keeps the process alive while the user decides.
   let timer;
   let abort;
   const late = new Promise((resolve, reject) => {

@@ -15,13 +15,13 @@ import { Outcome } from "./outcome.js";
 
 /** Cores with pending requests. */
 const busy = new Set();
-/** Keeps the process alive while there are any. */
+/** A timer that keeps the process alive while there are any. */
 const upkeep = setInterval(() => {}, 2 ** 31 - 1);
 upkeep.unref();
 
 const LAST_ID = 2 ** 32 - 1;
 
-/** Runs on the thread that has created it. */
+/** The state of one engine, on the thread that created it. */
 export class Core {
   #native;
   #hooks = new Map();
@@ -80,7 +80,7 @@ export class Core {
     return true;
   }
 
-  /** The outcome of an event, as a promise. */
+  /** Returns the outcome of an event, as a promise. */
   async fire(event, fields, signal, person) {
     signal?.throwIfAborted();
     const id = this.#next();
@@ -90,7 +90,7 @@ export class Core {
     return this.#ended(id, ends, signal);
   }
 
-  /** The report of a program, as a promise. */
+  /** Returns the report of a program, as a promise. */
   async exec(request, signal) {
     signal?.throwIfAborted();
     const id = this.#next();

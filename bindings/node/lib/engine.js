@@ -117,7 +117,7 @@ export class HookEngine {
     return this.#core.ask(BecketError, (native) => native.check());
   }
 
-  /** The events that a hook or a permission rule concerns. */
+  /** The events that a hook or a permission rule may affect. */
   events() {
     return this.#core.ask(BecketError, (native) => native.events());
   }
@@ -127,7 +127,7 @@ export class HookEngine {
     return this.#core.ask(BecketError, (native) => native.background());
   }
 
-  /** The environment files that hooks have filled; later ones win. */
+  /** Returns the environment files that hooks have filled; later ones win. */
   envFiles() {
     return this.#core.ask(BecketError, (native) => native.envFiles());
   }
@@ -137,7 +137,7 @@ export class HookEngine {
     return this.#core.ask(BecketError, (native) => native.reload());
   }
 
-  /** A barrier for the calls of one conversation. */
+  /** Returns a barrier for the calls of one conversation. */
   toolBarrier() {
     return new ToolBarrier();
   }
@@ -172,7 +172,7 @@ function isInteractive(options) {
   return options.interactive ?? options.askUser !== undefined;
 }
 
-/** The options, as the native engine reads them. */
+/** Returns the options, as the native engine reads them. */
 function wants(options) {
   const { around, open } = session(sourcesOf(options));
   const script = options.modelScript;

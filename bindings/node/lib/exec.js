@@ -27,7 +27,7 @@ function milliseconds(seconds, program) {
   return Math.ceil(seconds * 1000);
 }
 
-/** The program in the package of this platform, if that is installed. */
+/** Returns the program in the package of this platform, if that is installed. */
 function ownProgram() {
   try {
     return fileOfPlatform("bin/becket");

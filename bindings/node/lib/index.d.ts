@@ -117,9 +117,9 @@ export interface HookSources {
   settingSources?: ("user" | "project" | "local")[];
   /** The MCP servers that `mcp_tool` hooks may call, by name, in the format of `mcpServers` in an `.mcp.json`. */
   mcpServers?: Record<string, object>;
-  /** The same as a file. No such file is searched for. */
+  /** The MCP servers, as a file like `.mcp.json`. No file is searched for. */
   mcpConfig?: string;
-  /** More plugins, by their directories. */
+  /** The directories of more plugins. */
   pluginDirs?: string[];
   /** The directory of managed settings, instead of the system's. */
   managedDir?: string;
@@ -135,7 +135,7 @@ export interface HookSources {
 export interface HookConfig extends Readonly<HookSources> {
   readonly projectRoot: string;
   readonly profile: "agent" | "claude" | "becket";
-  /** The events that a hook or a permission rule concerns; `PreToolUse` if there is any rule. */
+  /** The events that a hook or a permission rule may affect; `PreToolUse` if there is any rule. */
   readonly events: readonly EventName[];
   /** The problems; valid entries work. */
   readonly findings: readonly Finding[];
@@ -175,7 +175,7 @@ export interface EngineOptions extends HookSources {
   toolApprovalCallback?: ToolApprovalCallback;
   /** The time limit of the callback in seconds; default: 600. `Infinity` waits without a limit. */
   toolApprovalTimeout?: number;
-  /** Called with everything that happens. */
+  /** Called with each run event. */
   onRunEvent?: (event: RunEvent) => void;
 }
 
@@ -261,9 +261,9 @@ export interface ExecOptions {
   env?: Record<string, string | null>;
   /** Its time limit in seconds; default: none. */
   timeout?: number;
-  /** The most bytes of each of its streams that are kept; default: 1 MiB. */
+  /** The maximum number of bytes that are kept of each of its streams; default: 1 MiB. */
   maxOutputBytes?: number;
-  /** The program `becket`, which supervises; default: the one of this package, then the one in `PATH`. */
+  /** The supervising program `becket`; default: the one of this package, then the one in `PATH`. */
   becket?: string;
   /** Ends the program, with everything that it has started. */
   signal?: AbortSignal;
@@ -278,28 +278,28 @@ export interface ExecDenial {
   reason: string;
 }
 
-/** Something that rights have refused to a program, which went on. */
+/** An access that rights have refused to a program, which continued. */
 export interface ExecRefusal {
-  /** The arguments of the program, joined by blanks; nothing if it was gone. */
+  /** The arguments of the program, joined by blanks; empty if it had already ended. */
   command: string;
   /** The programs that led to it, itself last. */
   chain: string[];
   right: "read" | "execute" | "write" | "socket" | "connect";
   /** The path, or the host and the port. */
   target: string | null;
-  /** The whole in words. */
+  /** A description of the refusal. */
   text: string;
 }
 
-/** The end of a program, and what it was refused. */
+/** The end of a program, and its refusals. */
 export interface ExecReport {
-  /** The exit code as a shell reports it. 126 if the program was denied itself. */
+  /** The exit code as a shell reports it. 126 if the program itself was denied. */
   code: number;
   /** The beginning of its stdout; bytes that are not UTF-8 are replaced. */
   stdout: string;
   /** The beginning of its stderr. */
   stderr: string;
-  /** True if it has printed more than is kept. */
+  /** True if it printed more than is kept. */
   isCut: boolean;
   /** The programs that were not run. */
   denied: ExecDenial[];
@@ -356,15 +356,15 @@ export class HookEngine implements AsyncDisposable {
   explain<E extends EventName>(event: E, fields: EventFields<E>): Record<string, unknown>;
   /** Returns the JSON of `becket check --json`. */
   check(): { findings: Finding[]; [field: string]: unknown };
-  /** The events that a hook or a permission rule concerns; `PreToolUse` if there is any rule. */
+  /** The events that a hook or a permission rule may affect; `PreToolUse` if there is any rule. */
   events(): EventName[];
   /** Takes the results of background hooks, and the texts that wake an idle model. */
   background(): Background;
-  /** The environment files that hooks have filled; later ones win. */
+  /** Returns the environment files that hooks have filled; later ones win. */
   envFiles(): string[];
   /** Reads the configuration again. */
   reload(): { findings: Finding[]; [field: string]: unknown };
-  /** A barrier for the calls of one conversation. */
+  /** Returns a barrier for the calls of one conversation. */
   toolBarrier(): ToolBarrier;
   /** Ends everything that it runs; resolves at its end. */
   close(): Promise<void>;

@@ -18,7 +18,7 @@ export class Outcome {
 
   /**
    * @param {string} text
-   * @param {"here" | "none" | "never"} person Who answers where a hook or a rule asks: the host, later; nobody, unless the host
+   * @param {"here" | "none" | "never"} person Who answers if a hook or a rule asks: the host, later; nobody, unless the host
    *   has somebody anyway; nobody at all (the mode `dontAsk`).
    * @param {boolean} [approved] The person's answer.
    */
@@ -86,7 +86,7 @@ export class Outcome {
     return answer === undefined ? this.#permission : answer ? "allow" : "deny";
   }
 
-  /** Why, or null. */
+  /** The reason, or null. */
   get reason() {
     return this.#verdict.reason;
   }
@@ -116,7 +116,7 @@ export class Outcome {
     return this.#verdict.stop !== null;
   }
 
-  /** Why it stops, or null. */
+  /** The reason of the stop, or null. */
   get stopReason() {
     return this.#verdict.stop?.reason ?? null;
   }

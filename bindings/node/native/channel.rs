@@ -90,9 +90,9 @@ impl Channel {
     /// Sends a message; returns whether it will be received. A thread that is ending receives nothing more.
     pub(crate) fn send(&self, word: MessageKind, whom: u32, more: u32, text: String) -> bool {
         let word = word.as_str();
-        let left = COLLECTED.with_borrow_mut(|heard| match heard {
-            Some((channel, heard)) if ptr::eq(*channel, self) => {
-                heard.push(Message { word, whom, more, text });
+        let left = COLLECTED.with_borrow_mut(|messages| match messages {
+            Some((channel, messages)) if ptr::eq(*channel, self) => {
+                messages.push(Message { word, whom, more, text });
                 None
             }
             Some(_) | None => Some(text),
@@ -106,6 +106,6 @@ impl Channel {
     pub(crate) fn collect(&self, work: impl FnOnce()) -> Vec<Message> {
         let _before = RestoreOnDrop(COLLECTED.replace(Some((self, Vec::new()))));
         work();
-        COLLECTED.take().map(|(_, heard)| heard).unwrap_or_default()
+        COLLECTED.take().map(|(_, messages)| messages).unwrap_or_default()
     }
 }

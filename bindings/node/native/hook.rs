@@ -18,13 +18,13 @@ pub(crate) struct FunctionHook {
 
 impl Hook for FunctionHook {
     fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {
-        let asked = self.questions.call(self.number, input::to_value(event).to_string());
-        Box::pin(async move { answered(event.kind(), asked.await) })
+        let pending = self.questions.call(self.number, input::to_value(event).to_string());
+        Box::pin(async move { answered(event.kind(), pending.await) })
     }
 }
 
-fn answered(event: EventKind, said: Answer) -> CallbackAnswer {
-    match said {
+fn answered(event: EventKind, answer: Answer) -> CallbackAnswer {
+    match answer {
         Ok(text) => read(event, &text).into_answer(),
         Err(NoAnswer { why, part }) => match part.map(|text| parse_object(&text)) {
             Some(Ok(answer)) => CallbackAnswer::InPart { answer, why },

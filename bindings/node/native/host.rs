@@ -6,7 +6,7 @@ use becket_engine::{Environment, Profile};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// A host for one session, whose private files go below `private`.
+/// Returns a host for one session, whose private files go below `private`.
 ///
 /// # Errors
 /// Errors if the script of the model is invalid.

@@ -38,7 +38,7 @@ impl Inner {
         }
     }
 
-    /// The session.
+    /// Returns the session.
     ///
     /// # Errors
     /// Errors if none was opened.
@@ -49,7 +49,7 @@ impl Inner {
     /// Opens the session on this thread.
     ///
     /// # Errors
-    /// The session could not be opened.
+    /// Errors if the session could not be opened.
     pub(crate) fn open(&self, wants: &str) -> Result<String, OpenError> {
         let open = Arc::new(OpenSession::open(wants, &self.with)?);
         let info = open.info().map_err(OpenError::new)?;
@@ -63,7 +63,7 @@ impl Inner {
         self.threads.spawn_blocking(move || {
             let opened = std::panic::catch_unwind(AssertUnwindSafe(|| inner.open(&wants)));
             match opened.unwrap_or_else(|_| Err(OpenError::new(BROKEN))) {
-                Ok(told) => inner.with.channel.send(MessageKind::Done, id, 0, told),
+                Ok(info) => inner.with.channel.send(MessageKind::Done, id, 0, info),
                 Err(refused) => inner.with.channel.send(MessageKind::Failed, id, 0, refused.to_json()),
             }
         });
@@ -121,7 +121,7 @@ impl Inner {
         if woken.is_empty() { Vec::new() } else { self.with.channel.collect(|| woken.poll()) }
     }
 
-    /// Cancels an event or a program: what it runs is ended, and JavaScript is notified when that is done.
+    /// Cancels an event or a program: its processes are ended, and JavaScript is notified when that is done.
     pub(crate) fn cancel(&self, id: u32) {
         if let Some(token) = lock(&self.tokens).get(&id) {
             token.cancel();
@@ -136,7 +136,7 @@ impl Inner {
         }
     }
 
-    /// Opens the session on another thread.
+    /// Closes the session on another thread.
     pub(crate) fn close_later(self: &Arc<Self>, id: u32) {
         let inner = self.clone();
         self.threads.spawn(async move {
@@ -150,7 +150,7 @@ impl Inner {
 }
 
 impl Drop for Inner {
-    /// Ends everything that the engine still runs: JavaScript has dropped it, closed or not.
+    /// Ends everything that still runs in the engine: JavaScript has dropped it, closed or not.
     fn drop(&mut self) {
         self.with.cancel.cancel();
         if let Some(open) = self.session.take() {

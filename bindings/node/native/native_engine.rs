@@ -40,7 +40,7 @@ impl NativeEngine {
         self.inner.open(&wants).map_err(|error| refused(error.to_json()))
     }
 
-    /// The same without blocking.
+    /// Does the same without blocking.
     #[napi(catch_unwind)]
     pub fn open_later(&self, id: u32, wants: String) {
         self.inner.open_later(id, wants);
@@ -69,7 +69,7 @@ impl NativeEngine {
     #[napi(catch_unwind)]
     pub fn answer(&self, call: u32, answer: Option<String>, failure: Option<String>) -> Option<Vec<Message>> {
         let answer = match (answer, failure) {
-            (Some(said), None) => Ok(said),
+            (Some(answer), None) => Ok(answer),
             (part, Some(why)) => Err(NoAnswer { why, part }),
             (None, None) => Err("it gave no answer".into()),
         };
@@ -121,7 +121,7 @@ impl NativeEngine {
         written(&self.session()?.background())
     }
 
-    /// The environment files that hooks have filled.
+    /// Returns the environment files that hooks have filled.
     #[napi(catch_unwind)]
     pub fn env_files(&self) -> Result<String> {
         written(&self.session()?.env_files())
@@ -151,8 +151,8 @@ impl NativeEngine {
 }
 
 /// Returns `None` for an empty list, to spare JavaScript its conversion.
-fn some(said: Vec<Message>) -> Option<Vec<Message>> {
-    (!said.is_empty()).then_some(said)
+fn some(messages: Vec<Message>) -> Option<Vec<Message>> {
+    (!messages.is_empty()).then_some(messages)
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T> {

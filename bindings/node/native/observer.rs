@@ -10,9 +10,9 @@ pub(crate) struct ChannelObserver(pub(crate) Arc<Channel>);
 
 impl Observer for ChannelObserver {
     fn on(&self, event: &RunEvent) {
-        // INVARIANT: events hold only strings as keys, so they can be serialized.
-        if let Ok(told) = serde_json::to_string(&SessionEvent::from(event)) {
-            self.0.send(MessageKind::Event, 0, 0, told);
+        // INVARIANT: all keys of events are strings, so they can be serialized.
+        if let Ok(text) = serde_json::to_string(&SessionEvent::from(event)) {
+            self.0.send(MessageKind::Event, 0, 0, text);
         }
     }
 }

@@ -88,10 +88,10 @@ pub(crate) struct OpenSession {
 }
 
 impl OpenSession {
-    /// Opens one. It reads files, so it blocks.
+    /// Opens a session. It reads files, so it blocks.
     ///
     /// # Errors
-    /// The session could not be opened.
+    /// Errors if the session could not be opened.
     pub(crate) fn open(wants: &str, with: &SessionContext) -> Result<Self, OpenError> {
         let OpenRequest { around, open, is_told } = serde_json::from_str(wants).map_err(OpenError::new)?;
         let private = around.temp.join(format!("becket-{}", Uuid::new_v4()));

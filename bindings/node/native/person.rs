@@ -11,8 +11,8 @@ pub(crate) struct Person(pub(crate) Arc<Questions>);
 
 impl AskUser for Person {
     fn ask<'a>(&'a self, question: &'a Question, _: &'a CancellationToken) -> BoxFuture<'a, Option<String>> {
-        let asked = self.0.ask(written(question).to_string());
-        Box::pin(async move { serde_json::from_str(&asked.await.ok()?).ok() })
+        let pending = self.0.ask(written(question).to_string());
+        Box::pin(async move { serde_json::from_str(&pending.await.ok()?).ok() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Questions to JavaScript, and the callers that wait for an answer.
 //!
-//! INVARIANT: each question is answered, withdrawn, or failed once it can't be answered any more; an invalid answer
+//! INVARIANT: each question is answered, withdrawn, or failed once it can no longer be answered; an invalid answer
 //! never counts as one.
 
 use crate::channel::{Channel, MessageKind};
@@ -41,16 +41,16 @@ impl Questions {
 
     /// Asks a hook.
     pub(crate) fn call(self: &Arc<Self>, hook: u32, input: String) -> PendingAnswer {
-        let (asked, id) = self.asked();
+        let (pending_answer, id) = self.pending_answer();
         self.send(MessageKind::Call, id, hook, input);
-        asked
+        pending_answer
     }
 
     /// Asks the user.
     pub(crate) fn ask(self: &Arc<Self>, question: String) -> PendingAnswer {
-        let (asked, id) = self.asked();
+        let (pending_answer, id) = self.pending_answer();
         self.send(MessageKind::Ask, id, 0, question);
-        asked
+        pending_answer
     }
 
     /// Records an answer; one that is no longer awaited is dropped.
@@ -60,7 +60,7 @@ impl Questions {
         }
     }
 
-    fn asked(self: &Arc<Self>) -> (PendingAnswer, u32) {
+    fn pending_answer(self: &Arc<Self>) -> (PendingAnswer, u32) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.waiting().insert(id, sender);
@@ -83,7 +83,7 @@ impl Questions {
     }
 }
 
-/// A pending question. Dropped without an answer, it is withdrawn.
+/// A pending question. If it is dropped without an answer, it is withdrawn.
 pub(crate) struct PendingAnswer {
     questions: Arc<Questions>,
     id: u32,

@@ -26,7 +26,7 @@ const says = (text) => ({
   warnings: [],
 });
 
-/** A model that calls Bash with each of these lines, then says that it is done; and what came of the calls. */
+/** Runs a model that calls Bash with each of these lines and then ends; returns the results of the calls. */
 function agent(t, { lines = ["ls"], hooks = {}, options = {}, settings = {}, beside, execute } = {}) {
   const made = engine(t, options);
   for (const [event, handler] of Object.entries(hooks)) made.hook(event, handler);
@@ -269,7 +269,7 @@ test("a stream has the same hooks", { skip }, async (t) => {
   assert.match(JSON.stringify((await result.response).messages), /no streams/);
 });
 
-/** Two calls under one id, as some models number them. */
+/** Two calls with one id, as some models number them. */
 function twice(one, first, second) {
   const both = calls(first, second);
   for (const part of both.content) part.toolCallId = "call_0";

@@ -1,4 +1,4 @@
-/** The cases of the protocol about what hooks answer, through functions of this package. */
+/** The cases of the protocol about answers of hooks, through functions of this package. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const fields = (event) =>
     Object.entries(table[event].input).filter(([, field]) => field.required).map(([name, field]) => [name, sample(field)]),
   );
 
-/** What the case wants, as `becket fire` tells it. */
+/** The expected result of the case, as `becket fire` prints it. */
 function wanted({ want }) {
   const [, word, reason] = /^(?:request )?(\w+)(?: and interrupt)?(?: by (?:answer|exit 2))?(?:: ([^]*))?$/.exec(want.decision ?? "") ?? [];
   const decision = want.decision?.startsWith("worktree ") ? "created" : word;
@@ -30,7 +30,7 @@ function wanted({ want }) {
   };
 }
 
-/** The same of a function: its failure blocks where a command's does not. */
+/** The same for a function: its failure blocks where a command's does not. */
 const closed = (want, event) => ({ ...want, closes: want.failure !== null && CLOSED.has(event) });
 
 async function came(made, event) {
@@ -40,10 +40,10 @@ async function came(made, event) {
   return { decision, reason, failure, warnings, gave_context, closes: failure !== null && outcome.decision === "block" };
 }
 
-/** Not about bytes, another kind of handler, or the background. */
+/** True unless the case is about bytes, another kind of handler, or the background. */
 const isPlain = ({ by, json, bytes, rule }) =>
   by === undefined && bytes === undefined && json?.async === undefined && rule !== "A2";
-/** Where a function that fails decides (H9). */
+/** The events on which a failed function decides (H9). */
 const CLOSED = new Set(["PreToolUse", "UserPromptSubmit", "UserPromptExpansion"]);
 
 // rules: H9, O5, O6, O7, O9

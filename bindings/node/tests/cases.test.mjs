@@ -8,13 +8,13 @@ import { test } from "node:test";
 import { HookEngine } from "becket";
 import { WORKSPACE } from "./support.mjs";
 
-/** The case files, each with the number of cases that it has at least. */
+/** The case files, each with its minimum number of cases. */
 const FILES = { verdicts: 110, replies: 190, matchers: 150, conditions: 80, permissions: 270, removals: 85 };
 const AT_ONCE = 8;
 const place = join(WORKSPACE, "spec/cases");
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Says where something is not as expected; nothing where all is. */
+/** Returns the differences from the expected result; empty if there are none. */
 function unlike(expected, got, at = "") {
   const differs = `${at}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`;
   if (isObject(expected) && isObject(got)) {
@@ -46,7 +46,7 @@ function written(root, { files = {}, links = {} }) {
   }
 }
 
-/** `session/open` calls the options otherwise. */
+/** The options under their names in `session/open`. */
 function opened(root, open) {
   const options = Object.entries(open).map(([name, value]) => [name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()), value]);
   const { settingsFile, ...others } = Object.fromEntries(options);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { BecketError, ConfigError, HookEngine, loadHookConfigFromSources } from "becket";
 import { bash, command } from "./support.mjs";
 
-/** A project with settings, and a home that has none. */
+/** A project with settings, and a home without any. */
 function project(t, settings) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "becket-test-")));
   t.after(() => rmSync(root, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-/** The pages about this package: each program in them is run, and prints what the page says. */
+/** The pages about this package: each program in them runs, and prints the output on the page. */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Ends of processes, threads and engines, each in a process of its own. */
+/** Ends of processes, threads and engines, each in a separate process. */
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -17,7 +17,7 @@ const PREPARED = `
   const stop = { stop_hook_active: false };
 `;
 
-/** Runs a program; its exit code and what it printed. */
+/** Runs a program; returns its exit code and output. */
 function ran(program, ...options) {
   const child = spawn(process.execPath, [...options, "--input-type=module", "-e", PREPARED + program], {
     cwd: import.meta.dirname,
@@ -158,7 +158,7 @@ test("hooks of a worker are ended where the main thread ends the process", async
   await until(() => !lives(pid(file)));
 });
 
-/** 100,000 take too long for every day without optimisation. */
+/** The number of events; 100,000 take too long without optimisation. */
 const EVENTS = Number(process.env.BECKET_TEST_EVENTS ?? 15_000);
 
 test("events leave nothing behind", async () => {

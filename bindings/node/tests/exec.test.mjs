@@ -1,4 +1,4 @@
-/** Programs under the rules of a session: what they are refused, and that nothing is left of them. */
+/** Programs under the rules of a session: their refusals, and their complete end. */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -25,7 +25,7 @@ function project(t) {
 const shell = (dir, line) => execFileSync("sh", ["-c", line], { cwd: dir, encoding: "utf8" });
 const begun = (dir) => ["child", "pid"].every((name) => existsSync(join(dir, name)) && readFileSync(join(dir, name), "utf8").endsWith("\n"));
 
-/** Whether the process that wrote its id there has not ended; one that nobody has waited for yet has. */
+/** Returns whether the process that wrote its id there still runs; a zombie does not. */
 function runs(file) {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${Number(readFileSync(file, "utf8"))}/stat`, "utf8"));

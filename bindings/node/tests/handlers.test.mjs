@@ -8,7 +8,7 @@ const cyclic = {};
 cyclic.self = cyclic;
 const deep = (depth) => (depth === 0 ? {} : { a: deep(depth - 1) });
 
-/** What is no answer, with what the failure says. */
+/** Invalid answers, each with the text of the failure. */
 const NO_ANSWERS = [
   ["a throw", () => { throw new Error("broke"); }, /Error: broke/],
   ["a throw of nothing", () => { throw undefined; }, /undefined/],

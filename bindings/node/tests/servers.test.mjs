@@ -33,7 +33,7 @@ function children(parent) {
   });
 }
 
-/** Those of these that are servers. */
+/** The servers among these processes. */
 function servers(these = children(process.pid)) {
   return these.filter((id) => {
     try {

@@ -1,4 +1,4 @@
-/** What holds something back holds it, whatever else stands in the same answer. */
+/** An answer that blocks takes effect, whatever else it contains. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ const stop = { stop_hook_active: false };
 const asked = { mcp_server_name: "s", message: "m" };
 const used = { ...bash("ls"), tool_response: "text" };
 
-/** Blocking answers with something beside that is wrong, or says otherwise; the event, and what must come of it. */
+/** Blocking answers with another part that is invalid or contradicts; the event, and the required result. */
 const HELD = [
   ["half a character in the reason", "Stop", stop, { decision: "block", reason: `not yet ${half}` }],
   ["half a character beside", "PostToolUse", used, { decision: "block", reason: "no", additionalContext: half }],
@@ -32,7 +32,7 @@ const HELD = [
 // rules: H9, O9, O11
 for (const [what, event, fields, answer] of HELD) {
   test(`${what} takes nothing from a blocking answer`, async (t) => {
-    // A word that nobody knows is a failure, and no denial that can be read.
+    // An unknown word is a failure, not a readable denial.
     const kinds = what === "an allow on top of no decision" ? [undefined] : [undefined, "block", "continue"];
     for (const onFailure of kinds) {
       const made = engine(t, { interactive: true });

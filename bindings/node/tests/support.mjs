@@ -1,14 +1,14 @@
-/** What the tests share. */
+/** Helpers of the tests. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HookEngine } from "becket";
 
-/** Where this repository lies: the tests run beside the installed package. */
+/** The path of this repository: the tests run next to the installed package. */
 export const WORKSPACE = process.env.BECKET_TEST_ROOT ?? join(import.meta.dirname, "../../..");
 
-/** An engine over nothing but these settings. It is closed after the test. */
+/** An engine over only these settings. It is closed after the test. */
 export function engine(t, options = {}) {
   const root = mkdtempSync(join(tmpdir(), "becket-test-"));
   const made = new HookEngine({ projectRoot: root, managedDir: root, settingSources: [], ...options });
@@ -29,7 +29,7 @@ export function bash(line) {
   return { tool_name: "Bash", tool_input: { command: line }, tool_use_id: "toolu_1" };
 }
 
-/** Waits until `is` says so, 20 seconds at most. */
+/** Waits until `is` returns true, 20 seconds at most. */
 export async function until(is) {
   for (let tries = 0; tries < 2000; tries += 1) {
     if (await is()) return;
@@ -38,7 +38,7 @@ export async function until(is) {
   throw new Error("it never came to that");
 }
 
-/** Whether a process lives. */
+/** Returns whether a process is alive. */
 export function lives(pid) {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** What the types allow and refuse. tsc reads it; nobody runs it. */
+/** The uses that the types allow and reject. tsc checks it; it is never run. */
 
 import {
   BecketError,

@@ -1,4 +1,4 @@
-/** What a worker of `ending.test.mjs` does. */
+/** The worker of `ending.test.mjs`. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { HookEngine } from "becket";

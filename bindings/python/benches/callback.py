@@ -1,4 +1,4 @@
-"""What a hook costs from Python. `cargo xtask bench becket-python` builds what this needs, and runs it.
+"""The cost of hooks from Python. `cargo xtask bench becket-python` builds what this needs, and runs it.
 
 Functions are measured beside the same functions under a time limit without an engine, as Python itself has it. A command is
 measured beside the same session and event in a program in Rust, which fires when it is told to. Nothing asserts on speed.

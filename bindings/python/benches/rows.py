@@ -17,7 +17,7 @@ Sample = Callable[[], float]
 
 @dataclass(frozen=True)
 class Must:
-    """What a row must reach: a ratio to its floor, or nanoseconds."""
+    """The target of a row: a ratio to its floor, or nanoseconds."""
 
     ratio: float | None = None
     nanos: float | None = None
@@ -31,15 +31,15 @@ class Bench:
         self.is_quick = "--quick" in sys.argv[1:]
 
     def alone(self, row: str, must: Must, ours: Sample, note: str = "") -> None:
-        """Measures against nothing, or a number."""
+        """Measures without a floor, against a number or nothing."""
         taken = [(ours(), None) for _ in self._turns()]
         self._tell(row, must, statistics.median(ours for ours, _ in taken), None, None, note)
 
     def versus(self, row: str, must: Must, ours: Sample, floor: Sample, note: str) -> None:
-        """Measures beside a floor. The ratio is the median of those of neighbouring samples."""
+        """Measures with a floor. The ratio is the median of the ratios of neighbouring samples."""
         pairs: list[tuple[float, float]] = []
         for turn in self._turns():
-            # Whoever goes second finds warm caches: they change places.
+            # The second one runs with warm caches, so they take turns.
             if turn % 2 == 0:
                 first = ours()
                 pairs.append((first, floor()))
@@ -83,7 +83,7 @@ class Bench:
 
 
 def human(nanos: float) -> str:
-    """Nanoseconds as a person would write them."""
+    """Formats nanoseconds in a suitable unit."""
     for limit, factor, unit in ((1e3, 1.0, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms")):
         if nanos < limit:
             return f"{nanos / factor:.2f} {unit}"

@@ -11,13 +11,13 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// The time for which the exit waits for threads that are inside. A longer one runs the user's code.
+/// The time for which the exit waits for threads that are inside. A longer call runs the user's code.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts the threads that are inside.
+/// A guard that counts the threads that are inside.
 struct EntryGuard;
 
 impl EntryGuard {

@@ -110,10 +110,10 @@ fn unless_it_panics(work: impl Future<Output = End> + Send) -> impl Future<Outpu
     ended.map(|ended| ended.unwrap_or_else(|panic| Err(NoOutcome::Panicked(panic_message(&*panic)))))
 }
 
-/// Waits for it on this thread.
+/// Waits for the result on this thread.
 ///
 /// # Errors
-/// Errors if there is no result, or a signal's handler raised; then the firing is cancelled.
+/// Errors if there is no result, or if a signal's handler raised; the firing is then cancelled.
 pub(crate) fn wait(
     py: Python<'_>,
     fires: impl Future<Output = End> + Send,
@@ -141,7 +141,7 @@ pub(crate) fn wait(
 /// Returns the object of a result.
 ///
 /// # Errors
-/// The exception for a missing result.
+/// Errors with the exception for a missing result.
 pub(crate) fn into_python(py: Python<'_>, end: End) -> PyResult<Py<PyAny>> {
     end.map_err(|why| why.error())?.into_python(py)
 }
@@ -237,12 +237,12 @@ impl PendingState {
         };
         if let Some((done, end)) = unsaid {
             // A thread of the runtime must not wait for the interpreter.
-            let told = move || attach::attach(|py| tell_or_report(py, *end, &done));
-            self.process.runtime().spawn_blocking(told);
+            let report = move || attach::attach(|py| tell_or_report(py, *end, &done));
+            self.process.runtime().spawn_blocking(report);
         }
     }
 
-    /// Calls `done` with the result, at once if it is available already.
+    /// Calls `done` with the result, immediately if it is already available.
     fn awaited(&self, py: Python<'_>, done: Py<PyAny>, left: Option<Arc<ResultQueue>>) -> PyResult<()> {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         match mem::replace(&mut *stage, Stage::Told) {
@@ -263,7 +263,7 @@ impl PendingOutcome {
     /// must not wait.
     ///
     /// # Errors
-    /// An exception of `done`, if the result is available already.
+    /// Errors with an exception of `done`, if the result is already available.
     fn go_on(&self, py: Python<'_>, done: Py<PyAny>, ends: Option<&Ends>) -> PyResult<()> {
         self.going.awaited(py, done, ends.map(|ends| ends.left.clone()))
     }
@@ -286,17 +286,17 @@ impl Drop for PendingOutcome {
 /// awaiter is left waiting.
 ///
 /// # Errors
-/// The first exception.
+/// Errors with the first exception.
 pub(crate) fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) -> PyResult<()> {
     let (ended, error) = match into_python(py, end) {
         Ok(ended) => (Some(ended), None),
         Err(error) => (None, Some(error.into_value(py))),
     };
-    let told = done.call1(py, (&ended, &error));
-    if told.is_err() {
+    let called = done.call1(py, (&ended, &error));
+    if called.is_err() {
         done.call1(py, (ended, error))?;
     }
-    told.map(drop)
+    called.map(drop)
 }
 
 /// Does the same if the exception can't be reported.

@@ -63,7 +63,7 @@ impl CallStarter {
         CallStarter { process, begin: Arc::new(begin) }
     }
 
-    /// Calls it, and waits for the answer.
+    /// Calls the function, and waits for the answer.
     pub(crate) async fn call(&self, fields: impl Serialize) -> CallbackAnswer {
         let (reply, answer) = Reply::new(self.process);
         let around = AROUND.try_with(Arc::clone).ok();
@@ -82,7 +82,7 @@ impl CallStarter {
         answer.unwrap_or_else(|_| CallbackAnswer::Failed("it was collected before it answered".to_owned()))
     }
 
-    /// A thread of the runtime must not wait for the interpreter.
+    /// Starts the call elsewhere: a thread of the runtime must not wait for the interpreter.
     async fn begin_elsewhere(
         &self,
         fields: &impl Serialize,

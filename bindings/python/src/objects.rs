@@ -23,7 +23,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult
     data.serialize(Objects { py, is_key: false }).map_err(|ConversionError(why)| why)
 }
 
-/// The name of a field of the event table, interned by Python, so that a keyword call compares no text.
+/// Returns the name of a field of the event table, interned by Python, so that a keyword call compares no text.
 fn known_name<'py>(py: Python<'py>, name: &str) -> Option<&'py Bound<'py, PyString>> {
     static NAMES: PyOnceLock<HashMap<&str, Py<PyString>>> = PyOnceLock::new();
     let names = NAMES.get_or_init(py, || {
@@ -64,7 +64,7 @@ impl From<PyErr> for ConversionError {
 
 type ObjectResult<'py> = Result<Bound<'py, PyAny>, ConversionError>;
 
-/// Makes one object.
+/// A serializer to one object.
 #[derive(Clone, Copy)]
 struct Objects<'py> {
     py: Python<'py>,
@@ -98,7 +98,7 @@ impl<'py> Objects<'py> {
     }
 }
 
-/// Makes a `list`.
+/// A serializer to a `list`.
 struct Items<'py> {
     of: Objects<'py>,
     items: Vec<Bound<'py, PyAny>>,
@@ -117,7 +117,7 @@ impl<'py> Items<'py> {
     }
 }
 
-/// Makes a `dict`.
+/// A serializer to a `dict`.
 struct Fields<'py> {
     of: Objects<'py>,
     dict: Bound<'py, PyDict>,

@@ -23,7 +23,7 @@ enum QueueItem {
     Mark(oneshot::Sender<()>),
 }
 
-/// Reports events to one function.
+/// A reporter of events to one function.
 pub(crate) struct EventReporter {
     lines: SyncSender<QueueItem>,
     missed: AtomicU64,
@@ -48,15 +48,15 @@ impl EventReporter {
         if thread::current().id() == self.thread {
             return;
         }
-        let (mark, told) = oneshot::channel();
+        let (mark, reported) = oneshot::channel();
         if self.lines.try_send(QueueItem::Mark(mark)).is_ok() {
             // The receiver ends with its thread when the interpreter shuts down.
-            drop(told.await);
+            drop(reported.await);
         }
     }
 
-    fn enqueue(&self, told: SessionEvent) -> bool {
-        self.lines.try_send(QueueItem::Event(Box::new(told))).is_ok()
+    fn enqueue(&self, event: SessionEvent) -> bool {
+        self.lines.try_send(QueueItem::Event(Box::new(event))).is_ok()
     }
 }
 
@@ -79,8 +79,8 @@ impl Observer for QueueObserver {
 fn report(lines: &Receiver<QueueItem>, function: &Py<PyAny>) {
     while let Ok(line) = lines.recv() {
         match line {
-            QueueItem::Event(told) => {
-                if attach::attach(|py| call(py, function, &told)).is_none() {
+            QueueItem::Event(event) => {
+                if attach::attach(|py| call(py, function, &event)).is_none() {
                     return;
                 }
             }
@@ -89,8 +89,8 @@ fn report(lines: &Receiver<QueueItem>, function: &Py<PyAny>) {
     }
 }
 
-fn call(py: Python<'_>, function: &Py<PyAny>, told: &SessionEvent) {
-    let called = to_python(py, told).and_then(|told| function.call1(py, (told,)));
+fn call(py: Python<'_>, function: &Py<PyAny>, event: &SessionEvent) {
+    let called = to_python(py, event).and_then(|event| function.call1(py, (event,)));
     if let Err(error) = called {
         error.write_unraisable(py, Some(function.bind(py)));
     }

@@ -1,4 +1,4 @@
-//! The outcome of a firing for Python: the few fields that every host reads at once, and all of it as
+//! The outcome of a firing for Python: the few fields that every host reads immediately, and the whole, as
 //! `becket fire --json` prints it, built on demand.
 
 use crate::objects::to_python;
@@ -23,7 +23,7 @@ impl Outcome {
 
 #[pymethods]
 impl Outcome {
-    /// `passed`, `blocked` or `waits`.
+    /// Returns `passed`, `blocked` or `waits`.
     #[getter]
     fn result(&self) -> &'static str {
         match EventResult::of(&self.outcome) {
@@ -33,7 +33,7 @@ impl Outcome {
         }
     }
 
-    /// `proceed`, `block` or `wait`.
+    /// Returns `proceed`, `block` or `wait`.
     #[getter]
     fn decision(&self) -> &'static str {
         self.outcome.decision().as_str()
@@ -57,13 +57,13 @@ impl Outcome {
         }
     }
 
-    /// Why.
+    /// Returns the reason.
     #[getter]
     fn reason(&self) -> Option<String> {
         fired::why(&self.outcome)
     }
 
-    /// All of it.
+    /// Returns the whole outcome.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.fired())
     }

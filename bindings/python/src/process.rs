@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 /// The number of threads: hooks wait more than they compute.
 const THREADS: usize = 2;
 
-/// The state that a process has once.
+/// The state that exists once per process.
 pub(crate) struct Process {
     pid: u32,
     runtime: Runtime,
@@ -58,7 +58,7 @@ impl Process {
         })
     }
 
-    /// The process's runtime.
+    /// Returns the process's runtime.
     pub(crate) fn runtime(&self) -> &Handle {
         self.runtime.handle()
     }
@@ -68,13 +68,13 @@ impl Process {
         self.pid == std::process::id()
     }
 
-    /// Its id.
+    /// Returns its id.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 }
 
-/// Distinguishes the directories of processes with the same id.
+/// Returns a number that distinguishes the directories of processes with the same id.
 fn nonce() -> u128 {
     std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos())
 }

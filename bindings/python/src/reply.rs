@@ -25,7 +25,7 @@ impl Reply {
     /// Answers as a command would print it; `None` decides nothing. Returns false if the answer is no longer awaited.
     ///
     /// # Errors
-    /// The object can't be converted to JSON; the call then still waits for an answer.
+    /// Errors if the object can't be converted to JSON; the call then still waits for an answer.
     #[pyo3(signature = (answer, /))]
     fn answer(&self, py: Python<'_>, answer: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
         let answer = match answer {
@@ -39,7 +39,7 @@ impl Reply {
     /// no longer awaited.
     ///
     /// # Errors
-    /// The object can't be converted to JSON; the call then still waits for an answer.
+    /// Errors if the object can't be converted to JSON; the call then still waits for an answer.
     #[pyo3(signature = (why, answer = None, /))]
     fn fail(&self, py: Python<'_>, why: String, answer: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
         let failed = match answer {
@@ -75,7 +75,7 @@ impl Reply {
     }
 }
 
-/// Cancels a call if it is dropped without an answer: at its limit, or with its firing.
+/// A guard that cancels a call if it is dropped without an answer: at its limit, or with its firing.
 pub(crate) struct CancelOnDrop {
     process: &'static Process,
     withdraw: Option<Py<PyAny>>,
@@ -86,7 +86,7 @@ impl CancelOnDrop {
         CancelOnDrop { process, withdraw }
     }
 
-    /// Disarms it: the call was answered.
+    /// Disarms the guard: the call was answered.
     pub(crate) fn answered(mut self) {
         self.withdraw = None;
     }

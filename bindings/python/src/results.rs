@@ -1,7 +1,7 @@
 //! Results of firings, for the loop that awaits them. It watches a pipe, so that no thread has to wait for the
 //! interpreter to notify it.
 //!
-//! INVARIANT: the pipe holds a byte from the arrival of the first result until it is taken, so a write never blocks.
+//! INVARIANT: the pipe contains a byte from the arrival of the first result until it is taken, so a write never blocks.
 
 use crate::firing::{End, tell};
 use crate::process::Process;
@@ -45,7 +45,7 @@ pub(crate) struct Ends {
 #[pymethods]
 impl Ends {
     /// # Errors
-    /// `OSError`: the system has no pipe.
+    /// Errors with `OSError` if the system has no pipe.
     #[new]
     fn new(py: Python<'_>) -> PyResult<Self> {
         let process = Process::get(py)?;
@@ -56,7 +56,7 @@ impl Ends {
     /// Returns the descriptor to watch: it is readable once there is a result.
     ///
     /// # Errors
-    /// `OSError`: pipes of this system can't be watched.
+    /// Errors with `OSError` if pipes of this system can't be watched.
     fn fileno(&self) -> PyResult<i32> {
         #[cfg(unix)]
         return Ok(std::os::fd::AsRawFd::as_raw_fd(&self.left.reader));
@@ -67,10 +67,10 @@ impl Ends {
     /// Takes all results, and calls their awaiters. For the loop's own thread.
     ///
     /// # Errors
-    /// The first exception; all awaiters are called.
+    /// Errors with the first exception; all awaiters are called.
     fn take(&self, py: Python<'_>) -> PyResult<()> {
-        let told = self.taken().into_iter().map(|FinishedFiring { done, end }| tell(py, *end, &done));
-        told.fold(Ok(()), PyResult::and)
+        let called = self.taken().into_iter().map(|FinishedFiring { done, end }| tell(py, *end, &done));
+        called.fold(Ok(()), PyResult::and)
     }
 }
 

@@ -52,10 +52,10 @@ impl Drop for Session {
 
 #[pymethods]
 impl Session {
-    /// Opens a session: reads the configuration.
+    /// Opens a session, for which it reads the configuration.
     ///
     /// # Errors
-    /// `ConfigError`: the options can't be satisfied, or the configuration forbids the start.
+    /// Errors with `ConfigError` if the options can't be satisfied, or the configuration forbids the start.
     #[staticmethod]
     fn open(
         py: Python<'_>,
@@ -90,7 +90,7 @@ impl Session {
         Ok(Session { process, open: Some(Arc::new(open)) })
     }
 
-    /// Its id, as hooks see it.
+    /// Returns its id, as hooks see it.
     #[getter]
     fn id(&self) -> PyResult<String> {
         Ok(self.alive()?.session.id().to_string())
@@ -100,7 +100,7 @@ impl Session {
     /// `Outcome`, or the `PendingOutcome` that continues.
     ///
     /// # Errors
-    /// `EventError`: the fields don't fit.
+    /// Errors with `EventError` if the fields don't fit.
     fn start<'py>(
         &self,
         py: Python<'py>,
@@ -126,7 +126,7 @@ impl Session {
     /// Fires an event and waits for it on this thread.
     ///
     /// # Errors
-    /// `EventError`: the fields don't fit. Exceptions of a signal's handler.
+    /// Errors with `EventError` if the fields don't fit, or with an exception of a signal's handler.
     fn run(
         &self,
         py: Python<'_>,
@@ -146,7 +146,7 @@ impl Session {
     /// Starts a program under the rules of the session. Returns the `PendingOutcome` that ends with its report.
     ///
     /// # Errors
-    /// `ExecError`: the request can't be read.
+    /// Errors with `ExecError` if the request can't be read.
     fn start_exec(&self, py: Python<'_>, wants: &Bound<'_, PyDict>) -> PyResult<PendingOutcome> {
         let open = self.alive()?;
         let request = exec_request(wants)?;
@@ -158,7 +158,7 @@ impl Session {
     /// Runs a program under the rules of the session, and waits for its end on this thread.
     ///
     /// # Errors
-    /// `ExecError`: there is no exit code. Exceptions of a signal's handler.
+    /// Errors with `ExecError` if there is no exit code, or with an exception of a signal's handler.
     fn run_exec(&self, py: Python<'_>, wants: &Bound<'_, PyDict>) -> PyResult<Py<PyAny>> {
         let open = self.alive()?;
         self.may_wait()?;
@@ -203,7 +203,7 @@ impl Session {
     /// Reads the configuration again.
     ///
     /// # Errors
-    /// `ConfigError`: it can no longer be read, and stays unchanged.
+    /// Errors with `ConfigError` if it can no longer be read; it then stays unchanged.
     fn reload<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let reloaded = py.detach(|| open.session.reload());
@@ -224,7 +224,7 @@ impl Session {
         to_python(py, &taken)
     }
 
-    /// The environment files that hooks have filled; later ones win.
+    /// Returns the environment files that hooks have filled; later ones win.
     fn env_files(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let open = self.alive()?;
         let files = py.detach(|| open.session.env_files());
@@ -234,7 +234,7 @@ impl Session {
     /// Adds a hook; `begin` starts a call of it.
     ///
     /// # Errors
-    /// `RegistrationError`.
+    /// Errors with `RegistrationError` if the hook can't be registered.
     fn register(&self, py: Python<'_>, wants: &Bound<'_, PyDict>, begin: Py<PyAny>) -> PyResult<()> {
         let open = self.alive()?;
         let wants =
@@ -248,7 +248,7 @@ impl Session {
     /// Removes a registered hook.
     ///
     /// # Errors
-    /// `RegistrationError` if it does not exist.
+    /// Errors with `RegistrationError` if it does not exist.
     fn unregister(&self, py: Python<'_>, id: &str) -> PyResult<()> {
         let open = self.alive()?;
         py.detach(|| open.session.unregister(id)).map_err(RegistrationError::new_err)
@@ -264,7 +264,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends everything that it runs without waiting: its engine was collected.
+    /// Ends everything that it runs without waiting, as its engine was collected.
     fn abandon(&self) {
         let Some(open) = self.open.as_ref().filter(|_| self.process.is_this()) else { return };
         if !open.is_closed.swap(true, Ordering::SeqCst) {
@@ -287,7 +287,7 @@ impl Session {
         open.ok_or_else(|| SessionClosed::new_err("the engine is closed"))
     }
 
-    /// A thread that polls a firing can't wait for another one.
+    /// Errors on a thread that polls a firing, which can't wait for another one.
     fn may_wait(&self) -> PyResult<()> {
         if OnCaller::is_on() {
             return Err(BecketError::new_err(

@@ -1,4 +1,4 @@
-"""What tests share: projects with settings, and engines over them."""
+"""Fixtures: projects with settings, and engines over them."""
 
 from __future__ import annotations
 

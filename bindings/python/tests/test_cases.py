@@ -16,12 +16,12 @@ import pytest
 from becket import HookEngine, HookInput
 
 ROOT = Path(os.environ.get("BECKET_TEST_ROOT", Path(__file__).parents[3]))
-# What `session/open` calls otherwise.
+# Options that have another name in `session/open`.
 NAMES = {"session": "session_id", "settings_file": "settings"}
 
 
 def cases() -> list[Any]:
-    """Each case of each file."""
+    """Returns each case of each file."""
     found: list[Any] = []
     for file in sorted((ROOT / "spec/cases").glob("*.json")):
         if file.name != "left-out.json":
@@ -68,7 +68,7 @@ def lay_out(root: Path, case: dict[str, Any]) -> None:
 
 
 def answering(callback: dict[str, Any]) -> Callable[[HookInput], Any]:
-    """The function that a case wants."""
+    """Returns the function that a case describes."""
 
     def answers(_: HookInput) -> Any:
         if "fails" in callback:
@@ -79,7 +79,7 @@ def answering(callback: dict[str, Any]) -> Callable[[HookInput], Any]:
 
 
 def differs(expected: Any, got: Any, where: str) -> str | None:
-    """Where what came is not what is expected."""
+    """Returns the differences from the expected result."""
     if expected is None and got is None:
         return None
     if isinstance(expected, dict) and isinstance(got, dict):

@@ -1,4 +1,4 @@
-"""The session: where its configuration comes from, what it says, who is told and asked."""
+"""The session: the sources of its configuration, its results, its observers and its user."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_an_outcome_is_what_the_program_prints(make: Make, project: Path) -> Non
 
 
 def program() -> str:
-    """The program that the wheel has brought along."""
+    """Returns the program that the wheel installs."""
     return str(Path(sysconfig.get_path("scripts")) / "becket")
 
 

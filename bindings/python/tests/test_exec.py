@@ -1,4 +1,4 @@
-"""Programs under the rules of a session: what they are refused, and that nothing is left of them (rules E1-E3, E5, E7)."""
+"""Programs under the rules of a session: their refusals, and their complete end (rules E1-E3, E5, E7)."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def repository(project: Path) -> Path:
 
 
 def refs(project: Path) -> str:
-    """What was pushed."""
+    """Returns the refs that were pushed."""
     return subprocess.run(["git", "ls-remote", "../remote"], cwd=project, capture_output=True, text=True, check=True).stdout
 
 
 def runs(file: Path) -> bool:
-    """Whether the process that wrote its id there has not ended; one that nobody has waited for yet has."""
+    """Returns whether the process that wrote its id there still runs; a zombie does not."""
     try:
         stat = Path(f"/proc/{int(file.read_text())}/stat").read_text()
     except OSError:
@@ -52,7 +52,7 @@ def runs(file: Path) -> bool:
 
 
 def is_gone(file: Path) -> bool:
-    """Whether that process ends."""
+    """Returns whether that process ends."""
     for _ in range(300):
         if not runs(file):
             return True
@@ -61,7 +61,7 @@ def is_gone(file: Path) -> bool:
 
 
 def begun(project: Path) -> bool:
-    """Whether the program of `LEAVES_TWO` and its child run."""
+    """Returns whether the program of `LEAVES_TWO` and its child run."""
     return all((project / name).exists() and (project / name).read_text().endswith("\n") for name in ("child", "pid"))
 
 
@@ -112,7 +112,7 @@ def test_the_keys_of_sandbox_refuse_accesses_and_the_report_names_them(
     refused = {(refusal.right, Path(refusal.target or "").name): refusal for refusal in report.refusals}
     assert refused["write", "out"].chain == ["sh", "touch"] and "has no right to write" in refused["write", "out"].text
     assert refused["read", "secret"].command == "cat secret", report
-    # What can't be read refuses everything, and says so.
+    # An unreadable setting refuses everything, with a message.
     with pytest.raises(ExecError, match="`touch x`: nothing was run: .*can't be read") as raised:
         make(settings={"sandbox": {"enabled": True, "filesystem": {"denyRead": 7}}}).exec_sync("touch", "x")
     assert raised.value.kind == "not_run" and not (project / "x").exists()

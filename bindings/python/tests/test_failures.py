@@ -1,4 +1,4 @@
-"""Handlers that do not answer: the gate stays shut where it must, and the failure says what and where (rules H9, O10)."""
+"""Handlers that do not answer: the action is blocked where required, and the failure has its place (rules H9, O10)."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_so_does_what_a_block_says_of_itself(
 
 
 class Secretive(dict[str, Any]):
-    """One that tells some of itself only."""
+    """An answer of which only a part can be read."""
 
     def get(self, key: str, default: Any = None) -> Any:
         if key in ("interrupt", "suppressOriginalPrompt"):
@@ -225,7 +225,7 @@ def test_further_fields_that_are_none_fail_the_hook(
 
 
 class Odd(HookResult):
-    """One that can't be looked at."""
+    """An answer that can't be read."""
 
     @property
     def reason(self) -> str:

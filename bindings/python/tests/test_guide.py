@@ -1,4 +1,4 @@
-"""What the guide and the README show is what you get: their code runs from top to bottom."""
+"""The guide and the README: their code runs from top to bottom, with the output that they show."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_readme_of_becket_shows_what_works(project: Path, monkeypatch: pytes
 
 
 async def run(blocks: list[tuple[str, str]], names: dict[str, Any]) -> list[str]:
-    """Runs the blocks in one module; what each printed."""
+    """Runs the blocks in one module; returns the output of each."""
     printed = []
     for kind, text in blocks:
         if kind == "python":

@@ -1,4 +1,4 @@
-"""Functions as hooks: what they are given, what they may answer, in which order it counts."""
+"""Functions as hooks: their inputs, their answers, and their order."""
 
 from __future__ import annotations
 

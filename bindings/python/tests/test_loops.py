@@ -1,4 +1,4 @@
-"""Loops: how a coroutine begins on one, and how one hears that a command has ended (rules H9, H4)."""
+"""Loops: the start of coroutines, and the notification of a command's end (rules H9, H4)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BEGINS_AT_ONCE = pytest.mark.skipif(sys.version_info < (3, 11), reason="tasks be
 
 
 def descriptors() -> int:
-    """How many this process has open."""
+    """Returns the number of open descriptors of this process."""
     return len(os.listdir("/proc/self/fd"))
 
 
@@ -116,7 +116,7 @@ def test_an_interrupt_while_an_answer_is_handed_over_is_one(
 
 
 class Aborted(BaseException):
-    """What ends no program."""
+    """A `BaseException` that does not end a program."""
 
 
 # rule: H9
@@ -338,7 +338,7 @@ def test_many_loops_hear_of_their_own(make: Make) -> None:
 
 
 class WatchesNothing(asyncio.SelectorEventLoop):
-    """A loop that can watch no descriptor, as on other systems."""
+    """A loop that can't watch descriptors, as on other systems."""
 
     refusal: Any
 
@@ -390,7 +390,7 @@ def test_a_loop_that_is_closed_meanwhile_harms_nobody(make: Make, project: Path)
 
 
 class Interrupts(Exception):
-    """What the handler of a signal raises."""
+    """The exception of a signal's handler."""
 
 
 def test_a_signal_while_ends_are_told_keeps_nobody_waiting(

@@ -32,13 +32,13 @@ def command(line, **more):
 
 
 def program(body: str, project: Path, timeout: float = GENEROUS) -> subprocess.CompletedProcess[str]:
-    """Runs a program of its own."""
+    """Runs a separate program."""
     text = HEAD + textwrap.dedent(body)
     return subprocess.run([sys.executable, "-X", "faulthandler", "-c", text], cwd=project, capture_output=True, text=True, timeout=timeout)
 
 
 def ended(project: Path, name: str = "pid") -> bool:
-    """Whether the process that wrote its id there is gone."""
+    """Returns whether the process that wrote its id there has ended."""
     pid = int((project / name).read_text())
     for _ in range(100):
         stat = Path(f"/proc/{pid}/stat")

@@ -31,7 +31,7 @@ KEY = {**BASH, "tool_input": {"command": "echo AKIAABCDEFGHIJKLMNOP"}}
 
 
 def servers(parent: int | None = None) -> list[str]:
-    """The servers that a process has started and that still run; this one by default."""
+    """Returns the running servers of a process; by default, of this one."""
     wanted, found = parent or os.getpid(), []
     for place in Path("/proc").iterdir():
         try:
@@ -45,7 +45,7 @@ def servers(parent: int | None = None) -> list[str]:
 
 
 def gone(processes: list[str]) -> bool:
-    """Whether all of these have ended before long."""
+    """Returns whether all of these end within a short time."""
     for _ in range(2000):
         if not any(SERVER.encode() in words(process) for process in processes):
             return True

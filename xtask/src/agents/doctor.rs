@@ -7,10 +7,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Has `doctor --prove` try an agent that CI runs: all denials have to hold, with the version stated.
+/// Runs `doctor --prove` on an agent of CI: all denials have to take effect, with the version stated.
 ///
 /// # Errors
-/// They do not; the text is what the command says.
+/// Errors with the output of the command if they do not.
 pub(super) fn proves(name: &str, agent: &ExpectedAgent, program: &Path, becket: &Path) -> Result<(), String> {
     if !agent.ci {
         return Ok(());
@@ -22,11 +22,11 @@ pub(super) fn proves(name: &str, agent: &ExpectedAgent, program: &Path, becket: 
     doctor.args(["doctor", "--prove", name, "--limit", &agent.limit.to_string()]).current_dir(&home);
     doctor.env_clear().env("HOME", &home).env("PATH", format!("{programs}:{}", search_path(agent, becket)));
     let ended = doctor.stdin(Stdio::null()).output().map_err(|error| format!("can't run becket: {error}"))?;
-    let said = String::from_utf8_lossy(&ended.stdout);
-    say(&format!("  {name}, doctor: {}", said.trim()));
-    let is_stated = said.starts_with("proved: ") && said.contains(&format!(" {} held ", agent.version));
+    let stdout = String::from_utf8_lossy(&ended.stdout);
+    say(&format!("  {name}, doctor: {}", stdout.trim()));
+    let is_stated = stdout.starts_with("proved: ") && stdout.contains(&format!(" {} held ", agent.version));
     match ended.status.success() && is_stated {
         true => Ok(()),
-        false => Err(format!("doctor: {said}{}", String::from_utf8_lossy(&ended.stderr))),
+        false => Err(format!("doctor: {stdout}{}", String::from_utf8_lossy(&ended.stderr))),
     }
 }

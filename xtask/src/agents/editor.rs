@@ -31,7 +31,7 @@ struct Editor {
     deadline: Instant,
     choice: &'static str,
     next: u64,
-    /// The questions that the user was asked.
+    /// The questions to the user.
     asked: Vec<Value>,
 }
 
@@ -39,7 +39,7 @@ impl EditorRun<'_> {
     /// Gives the agent the prompts, one after the other, and ends the session; returns the questions to the user.
     ///
     /// # Errors
-    /// The proxy can't be started, ends early, or does not answer within the limit.
+    /// Errors if the proxy can't be started, ends early, or does not answer within the limit.
     pub(super) fn run(&self, launch: &Launch, prompts: &[&str]) -> Result<Vec<Value>, String> {
         let mut editor = self.start(launch)?;
         let capabilities = json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false});
@@ -127,7 +127,7 @@ impl Editor {
 
 impl Drop for Editor {
     fn drop(&mut self) {
-        // It has ended, unless the session failed.
+        // It has already ended, unless the session failed.
         let _ = self.proxy.kill();
         drop(self.proxy.wait());
     }

@@ -1,4 +1,4 @@
-//! `agents.json`: the versions of all agents, and what is expected of each.
+//! `agents.json`: the versions of all agents, and the expected results of each.
 
 use super::point::PointResult;
 use super::results::Results;
@@ -15,14 +15,14 @@ pub(crate) struct ExpectedAgent {
     pub(crate) from: Registry,
     /// The program below the directory of its packages.
     pub(crate) program: String,
-    /// A further package of npm whose programs come first on its search path.
+    /// A further npm package whose programs come first on its search path.
     #[serde(default)]
     pub(crate) beside: Option<String>,
     /// Set if its package needs its install scripts, which link a program.
     #[serde(default)]
     pub(crate) scripts: bool,
-    /// Set if it runs hooks of `.claude` itself, in its own way: they are in the user's settings then, so that Becket alone
-    /// reads them.
+    /// Set if it runs hooks of `.claude` itself, in its own way: they are then in the user's settings, so that only
+    /// Becket reads them.
     #[serde(default)]
     pub(crate) reads_hooks: bool,
     /// Set if CI runs it.
@@ -48,13 +48,13 @@ pub(crate) enum Registry {
 /// Reads the file.
 ///
 /// # Errors
-/// It is not what it should be.
+/// Errors if it does not have the expected form.
 pub(crate) fn agents() -> Result<BTreeMap<String, ExpectedAgent>, String> {
     serde_json::from_str(include_str!("agents.json")).map_err(|error| format!("`agents.json`: {error}"))
 }
 
 impl ExpectedAgent {
-    /// Returns what differs from the expectation, for better or worse.
+    /// Returns the differences from the expectation, for better or worse.
     pub(crate) fn differences(&self, found: &Results) -> Vec<String> {
         let mut wrong = Vec::new();
         for ((set, found), (_, expected)) in found.sets().into_iter().zip(self.results.sets()) {

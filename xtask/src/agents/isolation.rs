@@ -1,4 +1,4 @@
-//! One scenario in namespaces of its own.
+//! One scenario in separate namespaces.
 
 use super::Points;
 use super::editor::EditorRun;
@@ -22,10 +22,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Checks that this machine has what the runs need.
+/// Checks that this machine supports the runs.
 ///
 /// # Errors
-/// It has not; the text says why.
+/// Errors with the reason if it does not.
 pub(super) fn is_available() -> Result<(), String> {
     there_is("git")?;
     let tmux =
@@ -36,10 +36,10 @@ pub(super) fn is_available() -> Result<(), String> {
     check_isolation()
 }
 
-/// Runs a scenario of an agent; returns what was found.
+/// Runs a scenario of an agent; returns the results.
 ///
 /// # Errors
-/// It could not be run.
+/// Errors if it could not be run.
 pub(super) fn run(
     name: &str,
     agent: &ExpectedAgent,
@@ -49,7 +49,7 @@ pub(super) fn run(
 ) -> Result<Points, String> {
     let (scenario, route) = (trial.scenario.name(), trial.route.name());
     let directory = root().join("target/agents/runs").join(name).join(format!("{scenario}-{route}"));
-    // The agent has a limit inside; this one is for what is around it.
+    // The agent has a limit inside; this one is for everything around it.
     let limit = Duration::from_secs(agent.limit + 30);
     let mut inside = Command::new("timeout");
     inside.args(["--kill-after=5", &limit.as_secs().to_string()]);
@@ -69,10 +69,10 @@ pub(super) fn run(
     serde_json::from_slice(&ended.stdout).map_err(|error| format!("{scenario}: {error}"))
 }
 
-/// `cargo xtask agent-run`: the process inside of the namespaces.
+/// Runs `cargo xtask agent-run`: the process inside of the namespaces.
 ///
 /// # Errors
-/// The scenario could not be run.
+/// Errors if the scenario could not be run.
 pub(crate) fn run_inside(arguments: &[String]) -> Result<(), String> {
     let [name, scenario, route, program, becket, directory] = arguments else {
         return Err("`agent-run` is started by `agents`".to_owned());
@@ -124,7 +124,7 @@ pub(crate) fn run_inside(arguments: &[String]) -> Result<(), String> {
 struct Ended {
     /// The questions to the user of an editor.
     asked: Vec<Value>,
-    /// The points, where they were looked at during the run.
+    /// The points, if they were checked during the run.
     points: Option<Points>,
 }
 
@@ -171,7 +171,7 @@ impl Inside<'_> {
         self.launch(&launch)
     }
 
-    /// Has an editor drive the agent; returns the questions to its user, who allows calls unless a hook asks.
+    /// Lets an editor drive the agent; returns the questions to its user, who allows calls unless a hook asks.
     fn acp(&self) -> Result<Vec<Value>, String> {
         let driver = acp_driver(self.name).ok_or("it is not driven over ACP")?;
         let launch = (driver.launch)(&self.scratch);
@@ -189,7 +189,7 @@ impl Inside<'_> {
         run.run(&launch, &self.trial.prompts())
     }
 
-    /// Has a person work with the agent at a terminal.
+    /// Lets a user work with the agent at a terminal.
     fn terminal(&self) -> Result<Points, String> {
         let driver = terminal_driver(self.name).ok_or("it is not driven at a terminal")?;
         let launch = (driver.launch)(&self.scratch);

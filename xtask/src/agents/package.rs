@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Installs an agent unless that is done; returns its program.
+/// Installs an agent unless it is installed; returns its program.
 ///
 /// # Errors
-/// It can't be installed; the text says why.
+/// Errors with the reason if it can't be installed.
 pub(super) fn install(name: &str, agent: &ExpectedAgent) -> Result<PathBuf, String> {
     let place = place(&format!("{name}@{}", agent.version));
     let wanted = format!("{}@{}", agent.package, agent.version);
@@ -39,7 +39,7 @@ fn place(name: &str) -> PathBuf {
     root().join("target/agents/packages").join(name)
 }
 
-/// Runs `install` unless a marker, which is written last, says that it was done.
+/// Runs `install` unless a marker, which is written last, shows that it was done.
 fn once(place: &Path, wanted: &str, install: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     let marker = place.join("installed");
     if fs::read_to_string(&marker).is_ok_and(|before| before == wanted) {

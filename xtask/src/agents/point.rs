@@ -1,9 +1,9 @@
-//! The points that are looked at, and their results.
+//! The points that are checked, and their results.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One thing that a hook of the project does.
+/// One effect of a hook of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Point {
@@ -51,15 +51,15 @@ pub(crate) enum Point {
 pub(crate) enum PointResult {
     /// It has its effect, and the model reads the reason.
     Kept,
-    /// The call is held back, and the model reads nothing.
+    /// The call is denied, and the model reads nothing.
     Silent,
-    /// The call is held back, and the run ends.
+    /// The call is denied, and the run ends.
     Ends,
     /// The call is denied with the input that the hook wants.
     Hint,
     /// It has no effect.
     Lost,
-    /// The agent did not get so far.
+    /// The agent did not reach it.
     Unreached,
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for PointResult {
     }
 }
 
-/// The name in the data files.
+/// Returns the name in the data files.
 fn name(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()

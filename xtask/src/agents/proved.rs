@@ -23,7 +23,7 @@ impl ProvedRun {
     /// Reads the file.
     ///
     /// # Errors
-    /// It is not what it should be.
+    /// Errors if it does not have the expected form.
     pub(crate) fn all() -> Result<BTreeMap<String, ProvedRun>, String> {
         let file = root().join("xtask/src/agents/proved.json");
         let text = fs::read_to_string(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
@@ -31,7 +31,7 @@ impl ProvedRun {
     }
 }
 
-/// Records a run of today.
+/// Records a run with today's date.
 pub(super) fn record(name: &str, (agent, results): ProvedAgent) -> Result<(), String> {
     let mut all = ProvedRun::all()?;
     let date = jiff::Zoned::now().date().to_string();

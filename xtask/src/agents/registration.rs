@@ -23,7 +23,7 @@ impl Registration {
     /// Registers Becket.
     ///
     /// # Errors
-    /// The agent can't be registered with.
+    /// Errors if the agent can't be registered with.
     pub(super) fn make(
         name: &str,
         scope: Scope,
@@ -60,7 +60,7 @@ impl Registration {
     /// Removes Becket again.
     ///
     /// # Errors
-    /// Something of it is left, or of the user's file lost.
+    /// Errors if something of it remains, or if something of the user's file is lost.
     pub(super) fn remove(mut self) -> Result<(), String> {
         let ran = content(&self.path)?;
         let plan = uninstall(self.agent, self.scope, &self.places, &self.records);
@@ -99,7 +99,7 @@ fn content(path: &Path) -> Result<Option<Vec<u8>>, String> {
     Ok(Some(all))
 }
 
-/// Hooks of a project run under a hook of the user only in a folder that the user trusts.
+/// Trusts the project: its hooks run under a hook of the user only in a folder that the user trusts.
 pub(super) fn trust(scratch: &Scratch<'_>) -> Result<(), String> {
     let project = scratch.project.to_string_lossy();
     let file = serde_json::json!({"projects": {project: {"hasTrustDialogAccepted": true}}});

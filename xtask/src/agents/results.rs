@@ -1,4 +1,4 @@
-//! The results of an agent, one set of points for each place where Becket stands.
+//! The results of an agent, one set of points for each place of Becket.
 
 use super::Points;
 use super::route::Route;
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 /// The results of an agent.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Results {
-    /// Becket as its hook.
+    /// The points with Becket as its hook.
     #[serde(default)]
     pub(crate) points: Points,
-    /// Behind the gateway.
+    /// The points behind the gateway.
     #[serde(default, skip_serializing_if = "Points::is_empty")]
     pub(crate) gateway: Points,
-    /// Behind the ACP proxy.
+    /// The points behind the ACP proxy.
     #[serde(default, skip_serializing_if = "Points::is_empty")]
     pub(crate) acp: Points,
-    /// As its hook, at a terminal.
+    /// The points with Becket as its hook, at a terminal.
     #[serde(default, skip_serializing_if = "Points::is_empty")]
     pub(crate) terminal: Points,
 }
 
 impl Results {
-    /// The points of a route.
+    /// Returns the points of a route.
     pub(super) fn of_mut(&mut self, route: Route) -> &mut Points {
         match route {
             Route::Hook(_) => &mut self.points,
@@ -32,12 +32,12 @@ impl Results {
         }
     }
 
-    /// All sets of points, with their names.
+    /// Returns all sets of points, with their names.
     pub(super) fn sets(&self) -> [(&'static str, &Points); 4] {
         [("hook", &self.points), ("gateway", &self.gateway), ("acp", &self.acp), ("terminal", &self.terminal)]
     }
 
-    /// The number of all points.
+    /// Returns the number of all points.
     pub(super) fn len(&self) -> usize {
         self.sets().iter().map(|(_, points)| points.len()).sum()
     }

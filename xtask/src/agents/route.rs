@@ -1,8 +1,8 @@
-//! The places where Becket stands between an agent and its calls.
+//! The places of Becket between an agent and its calls.
 
 use becket_install::Scope;
 
-/// The place where Becket stands.
+/// The place of Becket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
     /// The hook of the agent, registered in this scope.

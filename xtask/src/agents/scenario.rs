@@ -1,4 +1,4 @@
-//! The scenarios: what the model does, and what is looked at afterwards.
+//! The scenarios: the model's turns, and the checks afterwards.
 
 use super::Points;
 use super::point::{Point, PointResult};
@@ -32,9 +32,9 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// The trials of an agent: all scenarios in the project, where a new user registers, and the calls in the user's own
-    /// configuration as well. Claude Code would run hooks in the project twice. Behind the gateway and the proxy, the scenarios
-    /// that they decide about.
+    /// Returns the trials of an agent: all scenarios in the project, where a new user registers, and the calls in the
+    /// user's own configuration as well. Claude Code would run hooks in the project twice. Behind the gateway and the
+    /// proxy, only the scenarios that they decide.
     pub(super) fn all_of(agent: &AgentConfig) -> Vec<Self> {
         let mut all = Trial::of_hook(agent);
         if gateway_driver(agent.name).is_some() {
@@ -66,7 +66,7 @@ impl Trial {
     /// Returns the trial of a pair of names.
     ///
     /// # Errors
-    /// One of them is none.
+    /// Errors if one of them does not exist.
     pub(super) fn by_names(scenario: &str, route: &str) -> Result<Self, String> {
         let scenario =
             Scenario::by_name(scenario).ok_or_else(|| format!("`{scenario}` is not a scenario"))?;
@@ -74,7 +74,8 @@ impl Trial {
         Ok(Trial { scenario, route })
     }
 
-    /// The prompts that the user gives: one for all calls, or one for each call and another for what is told about the last.
+    /// Returns the prompts of the user: one for all calls, or one for each call and another for the message about the
+    /// last.
     pub(super) fn prompts(self) -> Vec<&'static str> {
         let count = match (self.route, self.scenario) {
             (Route::Acp, Scenario::Calls) => CALLS.len() + 1,
@@ -83,7 +84,7 @@ impl Trial {
         vec![self.scenario.prompt(); count]
     }
 
-    /// A part of the name of a tool that only the main requests offer.
+    /// Returns a part of the name of a tool that only the main requests offer.
     pub(super) fn main_tool(self, driver: &AgentDriver) -> Option<&'static str> {
         match terminal_driver(driver.name).filter(|_| self.route == Route::Terminal) {
             Some(terminal) => terminal.main_tool,
@@ -91,7 +92,7 @@ impl Trial {
         }
     }
 
-    /// The turns of the model.
+    /// Returns the turns of the model.
     pub(super) fn turns(self, driver: &AgentDriver, project: &ScratchProject) -> Vec<Turn> {
         if let Some(terminal) = terminal_driver(driver.name).filter(|_| self.route == Route::Terminal) {
             return terminal::turns(terminal);
@@ -109,7 +110,7 @@ impl Trial {
         turns
     }
 
-    /// Looks at what a run has done; `asked` are the questions to the user of an editor.
+    /// Checks the effects of a run; `asked` are the questions to the user of an editor.
     pub(super) fn points(
         self,
         project: &ScratchProject,
@@ -117,7 +118,7 @@ impl Trial {
         asked: &[Value],
     ) -> Points {
         let mut points = self.scenario.points(project, requests);
-        let told = |text: &str| asked.iter().any(|question| question.to_string().contains(text));
+        let is_shown = |text: &str| asked.iter().any(|question| question.to_string().contains(text));
         match self.route {
             Route::Hook(_) | Route::Terminal => {}
             Route::Gateway => {
@@ -129,9 +130,9 @@ impl Trial {
                         .insert(Point::OwnShell, if is_run { PointResult::Lost } else { PointResult::Kept });
                 }
             }
-            // The user is told the reason, and says no.
+            // The user sees the reason, and says no.
             Route::Acp
-                if self.scenario == Scenario::Ask && project.has_work() && told("throws away work") =>
+                if self.scenario == Scenario::Ask && project.has_work() && is_shown("throws away work") =>
             {
                 points.insert(Point::Ask, PointResult::Kept);
             }
@@ -170,7 +171,7 @@ impl Scenario {
         Scenario::ALL.into_iter().find(|scenario| scenario.name() == name)
     }
 
-    /// The prompt that the user gives.
+    /// Returns the prompt of the user.
     const fn prompt(self) -> &'static str {
         match self {
             Scenario::Calls | Scenario::Ask | Scenario::Stop => "go",
@@ -178,7 +179,7 @@ impl Scenario {
         }
     }
 
-    /// The turns of the model, with its calls of a shell and of a tool that writes.
+    /// Returns the turns of the model, with its calls of a shell and of a tool that writes.
     fn turns(self, run: &dyn Fn(&str) -> ToolCall, write: &dyn Fn() -> ToolCall) -> Vec<Turn> {
         let shell = |command: &str| Turn::Call(run(command));
         match self {
@@ -198,9 +199,9 @@ impl Scenario {
         }
     }
 
-    /// Looks at what a run has done.
+    /// Checks the effects of a run.
     fn points(self, project: &ScratchProject, requests: &[ModelRequest]) -> Points {
-        let seen = Seen { project, main: requests.iter().filter(|request| request.is_main).collect() };
+        let seen = RunEffects { project, main: requests.iter().filter(|request| request.is_main).collect() };
         match self {
             Scenario::Calls => seen.calls(),
             Scenario::Ask => {
@@ -225,13 +226,13 @@ impl Scenario {
 }
 
 /// The effects of a run.
-struct Seen<'a> {
+struct RunEffects<'a> {
     project: &'a ScratchProject,
     /// The requests that were answered by turns.
     main: Vec<&'a ModelRequest>,
 }
 
-impl Seen<'_> {
+impl RunEffects<'_> {
     fn calls(&self) -> Points {
         CALLS
             .iter()
@@ -270,7 +271,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The points that no single call is about.
+    /// Returns the points that are not about a single call.
     fn texts(&self) -> [(Point, PointResult); 4] {
         let ended = if self.project.has("session-ended") { PointResult::Kept } else { PointResult::Lost };
         [
@@ -281,7 +282,7 @@ impl Seen<'_> {
         ]
     }
 
-    /// The result of a denial of the call with this index.
+    /// Returns the result of a denial of the call with this index.
     fn held(&self, index: usize, is_done: bool, reason: &str) -> PointResult {
         if is_done {
             PointResult::Lost

@@ -1,5 +1,5 @@
-//! A scratch copy of the guarded example, with a remote, work that is not committed, and one further hook for each thing that an
-//! event can say.
+//! A scratch copy of the guarded example, with a remote, work that is not committed, and one further hook for each part
+//! of an answer.
 
 use crate::installed::run;
 use crate::root;
@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The hooks beside those of the example.
+/// The hooks in addition to those of the example.
 const HOOKS: &str = include_str!("hooks.json");
-/// The same about the tools of [`SERVER`].
+/// The hooks for the tools of [`SERVER`].
 const GATEWAY_HOOKS: &str = include_str!("gateway_hooks.json");
 /// The MCP server behind the gateway.
 const SERVER: &str = include_str!("shell_server.py");
@@ -20,7 +20,7 @@ const WORK: &str = "# not committed yet\n";
 
 /// The directories of one run.
 pub(super) struct ScratchProject {
-    /// The directory that holds the others.
+    /// The directory that contains the others.
     pub(super) directory: PathBuf,
     pub(super) home: PathBuf,
     pub(super) project: PathBuf,
@@ -29,10 +29,10 @@ pub(super) struct ScratchProject {
 }
 
 impl ScratchProject {
-    /// Makes the directories again, with tests that fail if `has_broken_tests` is set.
+    /// Recreates the directories, with tests that fail if `has_broken_tests` is set.
     ///
     /// # Errors
-    /// They can't be made.
+    /// Errors if they can't be created.
     pub(super) fn make(directory: &Path, has_broken_tests: bool) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("`{}`: {error}", directory.display());
         if directory.exists() {
@@ -56,10 +56,11 @@ impl ScratchProject {
         if made.commit.is_empty() { Err("the remote has no branch".to_owned()) } else { Ok(made) }
     }
 
-    /// Puts the server `shell` beside the project, and hooks about its tools into it; returns the configuration of servers.
+    /// Adds the server `shell` next to the project, and hooks about its tools to it; returns the configuration of
+    /// servers.
     ///
     /// # Errors
-    /// A file can't be written.
+    /// Errors if a file can't be written.
     pub(super) fn add_server(&self) -> Result<PathBuf, String> {
         let (server, config) = (self.directory.join("shell_server.py"), self.directory.join("servers.json"));
         let servers = json!({"mcpServers": {"shell": {"command": "python3", "args": [server]}}});
@@ -78,7 +79,7 @@ impl ScratchProject {
     /// Makes the settings of the project those of the user.
     ///
     /// # Errors
-    /// They can't be moved.
+    /// Errors if they can't be moved.
     pub(super) fn move_settings_to_user(&self) -> Result<(), String> {
         let mut of_user = Value::Null;
         for name in ["settings.json", "settings.local.json"] {
@@ -93,12 +94,12 @@ impl ScratchProject {
         fs::write(directory.join("settings.json"), of_user.to_string()).map_err(|error| error.to_string())
     }
 
-    /// The directories for a driver.
+    /// Returns the directories for a driver.
     pub(super) fn scratch<'a>(&'a self, model: &'a str) -> Scratch<'a> {
         Scratch { home: &self.home, project: &self.project, model }
     }
 
-    /// The file that no agent may write.
+    /// Returns the file that no agent may write.
     pub(super) fn vendored(&self) -> PathBuf {
         self.project.join("vendor/file.txt")
     }
@@ -108,12 +109,12 @@ impl ScratchProject {
         self.project.join(file).exists()
     }
 
-    /// Returns true if the remote branch is not where it was.
+    /// Returns true if the remote branch has changed.
     pub(super) fn is_pushed(&self) -> bool {
         self.remote() != self.commit
     }
 
-    /// Returns true if the work that is not committed is still there.
+    /// Returns true if the work that is not committed still exists.
     pub(super) fn has_work(&self) -> bool {
         fs::read_to_string(self.project.join("till/__init__.py")).is_ok_and(|text| text.ends_with(WORK))
     }
@@ -123,7 +124,7 @@ impl ScratchProject {
     }
 }
 
-/// A repository with one commit that the remote has, and another in its place that it does not have.
+/// Creates a repository with one commit that the remote has, and an amended one that it does not have.
 fn repository(project: &Path) -> Result<(), String> {
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");

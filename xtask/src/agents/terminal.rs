@@ -1,4 +1,4 @@
-//! An agent at a terminal, by tmux, and the person who types there.
+//! An agent at a terminal, through tmux, and the user who types there.
 
 use super::Points;
 use super::point::{Point, PointResult};
@@ -10,17 +10,17 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The pause between two looks.
+/// The pause between two checks.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The prompt that a subagent is given.
+/// The prompt for a subagent.
 const SUBTASK: &str = "SUBTASK: push it";
 const PUSH: &str = "git push --force origin main";
 const PUSH_REASON: &str = "force-push to the protected branch";
 const RESET: &str = "git reset --hard";
 const RESET_REASON: &str = "throws away work";
 
-/// The turns of the model, one for each prompt: a denied call, a call that is asked about, the same again, a subagent, and the
-/// subagent's denied call.
+/// Returns the turns of the model, one for each prompt: a denied call, a call that is asked about, the same again, a
+/// subagent, and the subagent's denied call.
 pub(super) fn turns(driver: &TerminalDriver) -> Vec<Turn> {
     let shell = |command: &str| Turn::Call((driver.shell)(command));
     vec![shell(PUSH), shell(RESET), shell(RESET), Turn::Call((driver.subagent)(SUBTASK)), shell(PUSH)]
@@ -42,7 +42,8 @@ impl TerminalRun<'_> {
     /// Starts the agent, types prompts and answers questions.
     ///
     /// # Errors
-    /// The terminal can't be had, or does not show within the limit what comes next; the text has the screen.
+    /// Errors if the terminal is not available, or does not show the next expected text within the limit; the error has
+    /// the screen.
     pub(super) fn run(&self, launch: &Launch) -> Result<Points, String> {
         let terminal = Terminal::start(self, launch)?;
         terminal.wait_for("the agent", || terminal.shows(self.driver.ready))?;
@@ -65,7 +66,7 @@ impl TerminalRun<'_> {
         ]))
     }
 
-    /// The call is not made when the person says no, and made when they say yes.
+    /// Checks that the call is not made if the user says no, and made if they say yes.
     fn ask(&self, terminal: &Terminal) -> Result<PointResult, String> {
         terminal.types("two")?;
         let has_held = match self.driver.ask {
@@ -94,8 +95,8 @@ impl TerminalRun<'_> {
     /// Types `becket allow-once ID` in another window.
     fn allow_once(&self, terminal: &Terminal) -> Result<(), String> {
         let requests = self.model.requests();
-        let told = requests.iter().map(|request| request.messages.to_string());
-        let id = told.filter_map(|text| Some(text.split_once("allow-once ")?.1.to_owned())).next();
+        let texts = requests.iter().map(|request| request.messages.to_string());
+        let id = texts.filter_map(|text| Some(text.split_once("allow-once ")?.1.to_owned())).next();
         let id = id.ok_or("no id")?;
         let id: String = id.chars().take_while(char::is_ascii_alphanumeric).collect();
         let done = self.project.directory.join("allowed");
@@ -120,7 +121,7 @@ impl TerminalRun<'_> {
 /// A terminal, closed when it is dropped.
 struct Terminal {
     socket: PathBuf,
-    /// The file that holds the last screen.
+    /// The file that contains the last screen.
     log: PathBuf,
     deadline: Instant,
 }
@@ -129,7 +130,8 @@ impl Terminal {
     fn start(run: &TerminalRun<'_>, launch: &Launch) -> Result<Self, String> {
         let directory = &run.project.directory;
         let terminal = Terminal {
-            // The path of a socket has at most 107 bytes. Another run may have the same process id, in its own namespace.
+            // The path of a socket has at most 107 bytes. Another run may have the same process id in a separate
+            // namespace.
             socket: std::env::temp_dir().join(format!("becket-{}", jiff::Timestamp::now().as_nanosecond())),
             log: directory.join("screen"),
             deadline: Instant::now() + run.limit,
@@ -159,15 +161,15 @@ impl Terminal {
         }
     }
 
-    /// Types a line. Agents take a line that comes with its Enter for a paste, so Enter waits until the line is shown.
+    /// Types a line. Agents treat a line together with its Enter as a paste, so Enter waits until the line is shown.
     fn types(&self, line: &str) -> Result<(), String> {
         self.tmux(&["send-keys", "-l", line])?;
         self.wait_for("the line that was typed", || self.shows(line))?;
         self.press(&["Enter"])
     }
 
-    /// Presses keys, by the names that tmux gives them, as slowly as a person: right after it is drawn, a question takes a key
-    /// for a selection only.
+    /// Presses keys, by their tmux names, as slowly as a person: right after it is rendered, a question treats a key as
+    /// a selection only.
     fn press(&self, keys: &[&str]) -> Result<(), String> {
         for key in keys {
             thread::sleep(PAUSE * 5);
@@ -187,7 +189,7 @@ impl Terminal {
         self.screen().contains(text)
     }
 
-    /// Waits until something holds.
+    /// Waits until a condition is true.
     fn wait_for(&self, what: &str, holds: impl Fn() -> bool) -> Result<(), String> {
         while !holds() {
             if Instant::now() >= self.deadline {
@@ -201,7 +203,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may have ended.
+        // It may already have ended.
         drop(self.tmux(&["kill-server"]));
         drop(fs::remove_file(&self.socket));
     }

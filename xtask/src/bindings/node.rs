@@ -1,13 +1,13 @@
-//! The Node package: it is packed as npm packs it, installed where nothing else of this workspace is, and tested there.
+//! The Node package: it is packed as npm packs it, installed outside of this workspace, and tested there.
 //!
-//! | step | with what |
+//! | step | tool |
 //! |---|---|
 //! | the engine, without debug information, is put into the package | cargo, strip |
-//! | the package is packed, and unpacked beside what the tests need | npm, tar |
+//! | the package is packed, and unpacked next to the dependencies of the tests | npm, tar |
 //! | the tests, those of the packed file included | `node --test` |
 //! | the types, of the package and of a program that uses them | tsc |
 //!
-//! Benchmarks have a package of their own beside it, built by the profile `bench`.
+//! Benchmarks have a separate package next to it, built with the profile `bench`.
 
 use super::python::{run, target};
 use super::{BenchError, Build};
@@ -45,7 +45,7 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
 /// Returns the command for `cargo xtask bench`.
 ///
 /// # Errors
-/// Node or npm are missing here, or something can't be built.
+/// Errors if Node or npm are missing here, or if something can't be built.
 pub(super) fn bench(root: &Path) -> Result<Command, BenchError> {
     there_is("node").and_then(|()| there_is("npm")).map_err(BenchError::Missing)?;
     let package = root.join("bindings/node");
@@ -57,7 +57,7 @@ pub(super) fn bench(root: &Path) -> Result<Command, BenchError> {
     Ok(bench)
 }
 
-/// Builds the package; the file that npm would publish.
+/// Builds the package; returns the file that npm would publish.
 fn built(root: &Path, package: &Path, build: Build) -> Result<PathBuf, String> {
     engine(root, build)?;
     packed(package, &root.join("target/bindings/node").join(build.directory()))
@@ -95,7 +95,7 @@ fn packed(package: &Path, place: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Puts what is packed beside what `programs` of the package need, and these there, too.
+/// Puts the package next to the dependencies of its `programs`, and the programs there, too.
 fn installed(package: &Path, packed: &Path, place: &Path, programs: &str) -> Result<(), String> {
     let (module, copied) = (place.join("node_modules/becket"), place.join(programs));
     for directory in [&module, &copied] {

@@ -1,13 +1,13 @@
-//! The Python package: its wheel is built, installed where nothing else of this workspace is, and tested there.
+//! The Python package: its wheel is built, installed outside of this workspace, and tested there.
 //!
-//! | step | with what |
+//! | step | tool |
 //! |---|---|
-//! | the program `becket`, without debug information, is put beside the module | cargo, strip |
+//! | the program `becket`, without debug information, is put next to the module | cargo, strip |
 //! | the wheel | maturin, in the workspace's target directory, so that crates are built once |
 //! | the tests, those of the wheel included | pytest |
 //! | the types, of the package and of its tests | mypy, pyright |
 //!
-//! Benchmarks have a package of their own beside it, built by the profile `bench`.
+//! Benchmarks have a separate package next to it, built with the profile `bench`.
 
 use super::{BenchError, Build};
 use crate::installed::{Places, text};
@@ -39,7 +39,7 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
 /// Returns the command for `cargo xtask bench`.
 ///
 /// # Errors
-/// The Python tools are missing here, or something can't be built.
+/// Errors if the Python tools are missing here, or if something can't be built.
 pub(super) fn bench(root: &Path) -> Result<Command, BenchError> {
     let package = root.join("bindings/python");
     let python = interpreter(&Places::of_python(root)).map_err(BenchError::Missing)?;
@@ -56,26 +56,26 @@ pub(super) fn bench(root: &Path) -> Result<Command, BenchError> {
     Ok(bench)
 }
 
-/// The interpreter, with what tests and builds need.
+/// Returns the interpreter, with the dependencies of tests and builds.
 fn interpreter(places: &Places) -> Result<PathBuf, String> {
     places.pypi_with(&["requirements.txt", "requirements-adapters.txt"], &["--no-compile"])
 }
 
-/// Installs the wheel, where `options` say.
+/// Installs the wheel, with these options.
 fn install(python: &Path, wheel: &Path, options: &[&str]) -> Result<(), String> {
     let mut pip = Command::new(python);
     pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]);
     run(pip.args(options).arg(wheel), "installing the wheel of Python")
 }
 
-/// The target directory of the workspace.
+/// Returns the target directory of the workspace.
 pub(crate) fn target(root: &Path) -> Result<PathBuf, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root);
-    let told = cargo.output().map_err(|error| format!("can't run cargo: {error}"))?;
-    let told: serde_json::Value =
-        serde_json::from_slice(&told.stdout).map_err(|error| format!("`cargo metadata`: {error}"))?;
-    let target = told["target_directory"].as_str().ok_or("`cargo metadata` names no target directory")?;
+    let metadata = cargo.output().map_err(|error| format!("can't run cargo: {error}"))?;
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&metadata.stdout).map_err(|error| format!("`cargo metadata`: {error}"))?;
+    let target = metadata["target_directory"].as_str().ok_or("`cargo metadata` names no target directory")?;
     Ok(PathBuf::from(target))
 }
 
@@ -89,12 +89,12 @@ pub(super) fn wheel_with(root: &Path, build: Build, programs: &[PathBuf]) -> Res
         fs::copy(program, &to).map_err(|error| format!("`{}`: {error}", program.display()))?;
     }
     let wheel = wheel(&package, &target(root)?, &python, build);
-    // The next wheel has its own programs.
+    // The next wheel gets its own programs.
     drop(fs::remove_dir_all(&scripts));
     wheel
 }
 
-/// Returns the directory that maturin takes programs from, empty.
+/// Returns the directory from which maturin takes programs, empty.
 fn scripts(package: &Path) -> Result<PathBuf, String> {
     let scripts = package.join("data/scripts");
     drop(fs::remove_dir_all(&scripts));
@@ -102,7 +102,7 @@ fn scripts(package: &Path) -> Result<PathBuf, String> {
     Ok(scripts)
 }
 
-/// Puts the program where maturin takes it from.
+/// Puts the program where maturin expects it.
 fn program(package: &Path) -> Result<(), String> {
     let made = crate::program::becket()?;
     let wanted = scripts(package)?.join("becket");
@@ -128,7 +128,7 @@ fn wheel(package: &Path, target: &Path, python: &Path, build: Build) -> Result<P
     wheel.map(|wheel| wheel.path()).ok_or_else(|| format!("maturin left no wheel in `{}`", wheels.display()))
 }
 
-/// The other reader of the types.
+/// Runs the second type checker.
 fn pyright(places: &Places, package: &Path, python: &Path) -> Result<(), String> {
     let program = match places.npm("npm") {
         Ok(modules) => modules.join("pyright/index.js"),

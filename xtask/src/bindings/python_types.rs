@@ -1,11 +1,11 @@
-//! The Python classes of the events' inputs, and what Python has to know of the event table.
+//! The Python classes of the events' inputs, and the parts of the event table that Python needs.
 
 use becket_model::EventKind;
 use becket_model::table::{COMMON_INPUT, DecisionModel, FieldSpec, FieldType};
 
 const HEAD: &str = "# Written by `cargo xtask gen` from the event table. Do not edit.\n";
 
-/// `becket/inputs.py`: a class for each event.
+/// Returns `becket/inputs.py`: a class for each event.
 pub(crate) fn inputs() -> String {
     let names: Vec<String> = EventKind::ALL.iter().map(|event| class(*event)).collect();
     let mut text = format!(
@@ -25,7 +25,7 @@ pub(crate) fn inputs() -> String {
     text
 }
 
-/// `becket/_table.py`: what an event's hooks may decide and set.
+/// Returns `becket/_table.py`: the decisions and fields of an event's hooks.
 pub(crate) fn table() -> String {
     let mut text = format!(
         "{HEAD}\"\"\"What the hooks of each event may decide, and which fields of its own its output has.\"\"\"\n\n\

@@ -8,17 +8,17 @@ use serde_json::{Map, Value, json};
 #[derive(Serialize)]
 pub(super) struct Case {
     pub(super) name: String,
-    /// The rules of the protocol that it is about.
+    /// The rules of the protocol that it covers.
     pub(super) rules: Vec<String>,
     /// Files below an empty directory, with their texts or their JSON.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(super) files: Map<String, Value>,
-    /// Symbolic links there, with what they point to.
+    /// Symbolic links there, with their targets.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(super) links: Map<String, Value>,
     /// The options of the session.
     pub(super) open: Map<String, Value>,
-    /// Hooks of the host, each with what it answers or that it fails.
+    /// Hooks of the host, each with its answer or failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) callbacks: Vec<Value>,
     pub(super) event: String,
@@ -31,7 +31,7 @@ impl Case {
     /// Creates a case without configuration.
     ///
     /// # Errors
-    /// The event does not exist.
+    /// Errors if the event does not exist.
     pub(super) fn new(name: String, source: &Map<String, Value>, event: &str) -> Result<Self, String> {
         let rules = [source.get("rule"), source.get("rules")].into_iter().flatten();
         let rules = rules.flat_map(|one| one.as_array().cloned().unwrap_or_else(|| vec![one.clone()]));
@@ -51,7 +51,7 @@ impl Case {
     /// Adds a handler to the event's hooks in the settings of a source.
     ///
     /// # Errors
-    /// No file brings hooks of that source.
+    /// Errors if no file can contain hooks of that source.
     pub(super) fn add(&mut self, source: &str, handler: Value) -> Result<(), String> {
         let event = self.event.clone();
         let settings = self.settings(source)?;
@@ -66,10 +66,10 @@ impl Case {
         Ok(())
     }
 
-    /// The settings of a source.
+    /// Returns the settings of a source.
     ///
     /// # Errors
-    /// No file brings hooks of that source.
+    /// Errors if no file can contain hooks of that source.
     pub(super) fn settings(&mut self, source: &str) -> Result<&mut Value, String> {
         let own =
             if self.open.get("profile").is_some_and(|name| name == "agent") { ".agent" } else { ".claude" };
@@ -90,7 +90,7 @@ impl Case {
     /// Adds a plugin; returns the path of its hooks.
     fn plugin(&mut self, name: &str) -> String {
         let manifest = format!("plugins/{name}/.claude-plugin/plugin.json");
-        // The manifest of a plugin does not know the marketplace that it came from.
+        // The manifest of a plugin does not contain its marketplace.
         let called = name.split_once('@').map_or(name, |(called, _)| called);
         if self.files.insert(manifest, json!({"name": called})).is_none() {
             let plugins = self.open.entry("plugin_dirs").or_insert_with(|| json!([]));
@@ -101,15 +101,15 @@ impl Case {
         format!("plugins/{name}/hooks/hooks.json")
     }
 
-    /// A command that answers as `reply` says, and is labelled `sh LABEL`: its handler. `reply` has `json`, `stdout` or
-    /// `bytes`, `stderr`, `exit`, or `failure: "timeout"`; `closed` makes its failure a block.
+    /// Returns the handler of a command that answers as `reply` specifies, and is labelled `sh LABEL`. `reply` has
+    /// `json`, `stdout` or `bytes`, `stderr`, `exit`, or `failure: "timeout"`; `closed` makes its failure a block.
     pub(super) fn command(&mut self, label: &str, reply: &Map<String, Value>) -> Value {
         let script = self.answering(label, reply);
         self.files.insert(format!("project/{label}"), Value::from(script));
         handler(label, [reply].into_iter())
     }
 
-    /// The same, with another answer when it is run once more.
+    /// Does the same, with another answer on the second run.
     pub(super) fn command_twice(&mut self, label: &str, replies: [&Map<String, Value>; 2]) -> Value {
         let first = self.answering(label, replies[0]);
         let later = self.answering(&format!("{label}.later"), replies[1]);
@@ -119,7 +119,7 @@ impl Case {
         handler(label, replies.into_iter())
     }
 
-    /// A script that answers.
+    /// Returns a script that answers.
     fn answering(&mut self, label: &str, reply: &Map<String, Value>) -> String {
         let mut lines = Vec::new();
         if reply.contains_key("failure") {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 /// Returns the input of an event, without the fields that the session adds.
 ///
 /// # Errors
-/// The event does not exist.
+/// Errors if the event does not exist.
 pub(super) fn of(event: &str) -> Result<Map<String, Value>, String> {
     let kind: becket_model::EventKind = event.parse().map_err(|_| format!("there is no event `{event}`"))?;
     let spec = kind.spec();

@@ -10,11 +10,11 @@ pub(super) const FILE: &str = "spec/cases/left-out.json";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// A case file, from the root of the workspace, or with a slash at its end a directory of such.
+    /// A case file, from the root of the workspace, or a directory of such files, with a slash at its end.
     file: String,
     /// Its cases by name; without them the whole file.
     cases: Option<Vec<String>>,
-    /// Why.
+    /// The reason.
     why: String,
 }
 
@@ -24,7 +24,7 @@ impl Entry {
     }
 }
 
-/// All that is left out.
+/// The cases that are left out.
 pub(super) struct LeftOut {
     entries: Vec<Entry>,
     used: BTreeSet<(String, String)>,
@@ -34,7 +34,7 @@ impl LeftOut {
     /// Reads the reasons.
     ///
     /// # Errors
-    /// They can't be read, or one is missing.
+    /// Errors if they can't be read, or if one is missing.
     pub(super) fn read() -> Result<Self, String> {
         let text = std::fs::read_to_string(crate::root().join(FILE));
         let text = text.map_err(|error| format!("`{FILE}`: {error}"))?;
@@ -68,7 +68,7 @@ impl LeftOut {
     /// Checks that every named case exists.
     ///
     /// # Errors
-    /// One does not.
+    /// Errors if one does not.
     pub(super) fn is_all_used(&self) -> Result<(), String> {
         for entry in &self.entries {
             let whole = [String::new()];

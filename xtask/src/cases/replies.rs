@@ -4,10 +4,10 @@
 use super::form::{self, Case};
 use serde_json::{Map, Value, json};
 
-/// Reads one.
+/// Converts a case.
 ///
 /// # Errors
-/// No command answers like that.
+/// Errors if no command answers in this way.
 pub(super) fn turned(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     let event = source.get("event").and_then(Value::as_str).ok_or("it names no event")?;
     if let Some(by) = source.get("by") {
@@ -30,11 +30,11 @@ pub(super) fn turned(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     Ok(vec![case])
 }
 
-/// The warning of a hook that announces itself and may not leave its event (A2).
+/// The warning for a hook that announces a background run but must not leave its event (A2).
 const STAYS: &str =
     "it did not go on in the background: its `onFailure` is `block`, so the event waits for its answer";
 
-/// Returns whether the first line of the output announces that the hook goes on in the background.
+/// Returns whether the first line of the output announces that the hook continues in the background.
 fn announces(source: &Map<String, Value>) -> bool {
     let first = source.get("stdout").and_then(Value::as_str).and_then(|text| text.lines().next());
     let first = first.and_then(|line| serde_json::from_str::<Value>(line).ok());
@@ -83,7 +83,7 @@ fn expected(event: &str, want: &Value) -> Result<Value, String> {
     }))
 }
 
-/// The ruling and the fields that a failure under `onFailure: "block"` leads to.
+/// Returns the ruling and the fields for a failure under `onFailure: "block"`.
 fn closed(event: &str) -> (&'static str, Value) {
     match event {
         "PreToolUse" | "PermissionRequest" => ("deny", json!({})),
@@ -92,7 +92,7 @@ fn closed(event: &str) -> (&'static str, Value) {
     }
 }
 
-/// The effect of a decision without others.
+/// The effect of a single decision.
 struct DecisionCase<'a> {
     word: Option<&'static str>,
     reason: Option<&'a str>,
@@ -100,7 +100,7 @@ struct DecisionCase<'a> {
     fields: Map<String, Value>,
 }
 
-/// Reads `deny by exit 2: why` and its like.
+/// Parses `deny by exit 2: why` and similar texts.
 fn decided<'a>(event: &str, words: Option<&'a str>) -> Result<DecisionCase<'a>, String> {
     let Some(words) = words else {
         return Ok(DecisionCase { word: None, reason: None, ruling: "none", fields: Map::new() });

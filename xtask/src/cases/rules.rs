@@ -7,10 +7,10 @@ use becket_model::EventKind;
 use becket_rules::tools;
 use serde_json::{Map, Value, json};
 
-/// A value that a matcher is tested against, as a case of its own: whether a hook runs.
+/// Converts a value that a matcher is tested against to a separate case, which shows whether a hook runs.
 ///
 /// # Errors
-/// No settings file can say it.
+/// Errors if no settings file can express it.
 pub(super) fn matcher(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     let (event, subject) = match source.get("names").and_then(Value::as_str) {
         _ if source.contains_key("narrow") => ("StopFailure", "error"),
@@ -36,7 +36,7 @@ pub(super) fn matcher(source: &Map<String, Value>) -> Result<Vec<Case>, String> 
 /// Converts a case about the condition of a hook.
 ///
 /// # Errors
-/// The call can't be read.
+/// Errors if the call can't be read.
 pub(super) fn condition(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     let mut case = about_a_call(source)?;
     case.add("project", json!({"type": "command", "command": "true", "if": source["if"]}))?;
@@ -47,7 +47,7 @@ pub(super) fn condition(source: &Map<String, Value>) -> Result<Vec<Case>, String
 /// Converts a case about permission rules and a call.
 ///
 /// # Errors
-/// The call can't be read.
+/// Errors if the call can't be read.
 pub(super) fn call(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     let mut case = about_a_call(source)?;
     for list in ["allow", "ask", "deny"] {
@@ -68,7 +68,7 @@ pub(super) fn call(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
 /// Converts a case about a hook's allow for a call that removes files.
 ///
 /// # Errors
-/// The call can't be read.
+/// Errors if the call can't be read.
 pub(super) fn removal(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     let mut case = about_a_call(source)?;
     let own = json!({"hookEventName": "PreToolUse", "permissionDecision": "allow"});
@@ -87,7 +87,7 @@ fn ran(runs: bool) -> Value {
     json!({"result": "passed", "hooks": hooks})
 }
 
-/// A call that hooks and rules are asked about. A text alone is the tool's main field.
+/// Returns a case about a call, for hooks and rules. A text alone is the tool's main field.
 fn about_a_call(source: &Map<String, Value>) -> Result<Case, String> {
     let mut case = Case::new(form::name(source), source, EventKind::PreToolUse.name())?;
     case.open.insert("interactive".to_owned(), json!(true));
@@ -116,7 +116,7 @@ fn main_field(tool: &str) -> Result<&'static str, String> {
     field.ok_or_else(|| format!("`{tool}` has no main field"))
 }
 
-/// The case with the places of its session.
+/// Returns the case with the directories of its session.
 fn placed(mut case: Case) -> Result<Vec<Case>, String> {
     let change = |map: &Map<String, Value>| {
         let text = Value::Object(map.clone()).to_string();

@@ -1,4 +1,4 @@
-//! Several hooks, one verdict: `becket-model/tests/cases/fold.json`, whose reader says what its fields mean.
+//! Several hooks, one verdict: `becket-model/tests/cases/fold.json`, whose reader documents its fields.
 //!
 //! A hook of position 1 is the command `sh h1`. The limit of those that run out of time is a second and not a minute.
 
@@ -6,7 +6,7 @@ use super::form::{self, Case};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The fields of a verdict under the names that those cases have for them, and their own.
+/// The fields of a verdict under their names in those cases, and their own.
 const FIELDS: [(&str, &str); 15] = [
     ("updatedInput", "updatedInput"),
     ("input", "updatedInput"),
@@ -25,10 +25,10 @@ const FIELDS: [(&str, &str); 15] = [
     ("classifierContext", "classifierContext"),
 ];
 
-/// Reads one.
+/// Converts a case.
 ///
 /// # Errors
-/// No hooks of a session answer like that.
+/// Errors if no hooks of a session answer in this way.
 pub(super) fn turned(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     let event = source.get("event").and_then(Value::as_str).ok_or("it names no event")?;
     let mut case = Case::new(form::name(source), source, event)?;
@@ -49,7 +49,7 @@ pub(super) fn turned(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     }
     case.expected = expected(source.get("want").unwrap_or(&Value::Null), &who)?;
     if let (false, Some(verdict)) = (case.callbacks.is_empty(), case.expected["verdict"].as_object_mut()) {
-        // Each host names its hooks as it likes, and has its own words for what went wrong in them.
+        // Each host names its hooks and describes their failures in its own way.
         verdict.remove("warnings");
         if case.callbacks.iter().any(|callback| callback.get("fails").is_some()) {
             verdict.remove("reason");
@@ -58,7 +58,7 @@ pub(super) fn turned(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     Ok(vec![case])
 }
 
-/// The entries of a list by their positions.
+/// Returns the entries of a list by their positions.
 fn entries(source: &Map<String, Value>, key: &str) -> BTreeMap<u64, Map<String, Value>> {
     let entries =
         source.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
@@ -66,7 +66,7 @@ fn entries(source: &Map<String, Value>, key: &str) -> BTreeMap<u64, Map<String, 
     (0..).zip(entries).map(|(index, entry)| (at(index, entry), entry.clone())).collect()
 }
 
-/// Adds a hook, by its entries in the first run and in the second; its source.
+/// Adds a hook, by its entries in the first run and in the second; returns its source.
 fn hook(case: &mut Case, at: u64, entries: [Option<&Map<String, Value>>; 2]) -> Result<Value, String> {
     let entry = entries[0].or(entries[1]).ok_or("a hook says nothing")?;
     let source = entry["source"].as_str().unwrap_or_default();
@@ -101,8 +101,8 @@ fn expected(want: &Value, who: &Map<String, Value>) -> Result<Value, String> {
         "ruling": text("ruling").unwrap_or_else(|| "none".to_owned()),
         "stop": text("stop").map(|why| json!({"reason": (why != "yes").then_some(why)})),
         "context": context,
-        "messages": said(&want["messages"], who, false),
-        "notices": said(&want["notices"], who, false),
+        "messages": attributed(&want["messages"], who, false),
+        "notices": attributed(&want["notices"], who, false),
         "failures": failures(want, who)?,
         "warnings": listed(&want["warnings"], |text| labelled(text, who)),
         "fields": fields(want)?,
@@ -113,14 +113,15 @@ fn expected(want: &Value, who: &Map<String, Value>) -> Result<Value, String> {
     Ok(json!({"result": result, "verdict": verdict}))
 }
 
-/// Failures, of which `unchecked` leave unchecked what they guard: all that are not plain errors.
+/// Returns the failures, of which `unchecked` leave the action unchecked: all that are not plain errors.
 fn failures(want: &Value, who: &Map<String, Value>) -> Result<Vec<Value>, String> {
-    let told = said(&want["failures"], who, true);
-    let plain = told.iter().filter(|one| one["text"].as_str().is_some_and(|text| !text.starts_with("not")));
-    if (told.len() - plain.count()) as u64 != want["unchecked"].as_u64().unwrap_or_default() {
-        return Err(format!("it is not clear which of its failures are unchecked: {told:?}"));
+    let failures = attributed(&want["failures"], who, true);
+    let plain =
+        failures.iter().filter(|one| one["text"].as_str().is_some_and(|text| !text.starts_with("not")));
+    if (failures.len() - plain.count()) as u64 != want["unchecked"].as_u64().unwrap_or_default() {
+        return Err(format!("it is not clear which of its failures are unchecked: {failures:?}"));
     }
-    Ok(told)
+    Ok(failures)
 }
 
 fn fields(want: &Value) -> Result<Map<String, Value>, String> {
@@ -128,8 +129,9 @@ fn fields(want: &Value) -> Result<Map<String, Value>, String> {
     for (word, name) in FIELDS {
         match (word, &want[word]) {
             (_, Value::Null) => {}
-            ("permissions", Value::Array(said)) => {
-                let bare = said.iter().filter_map(|one| one.as_str()?.split_once(": ")).map(|(_, text)| text);
+            ("permissions", Value::Array(attributed)) => {
+                let bare =
+                    attributed.iter().filter_map(|one| one.as_str()?.split_once(": ")).map(|(_, text)| text);
                 let bare: Result<Value, _> = bare.map(serde_json::from_str::<Value>).collect();
                 fields.insert(name.to_owned(), bare.map_err(|error| error.to_string())?);
             }
@@ -148,8 +150,8 @@ fn fields(want: &Value) -> Result<Map<String, Value>, String> {
 }
 
 /// Splits `h1: text` into the hook and the text.
-fn said(list: &Value, who: &Map<String, Value>, fails: bool) -> Vec<Value> {
-    let told = |one: &str| {
+fn attributed(list: &Value, who: &Map<String, Value>, fails: bool) -> Vec<Value> {
+    let split = |one: &str| {
         let (label, text) = one.split_once(": ").unwrap_or(("", one));
         let text = seconds(text);
         let is_plain = text.starts_with("ended with exit code 1:");
@@ -159,14 +161,14 @@ fn said(list: &Value, who: &Map<String, Value>, fails: bool) -> Vec<Value> {
             None => json!({"source": "callback"}),
         }
     };
-    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(told).collect()
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(split).collect()
 }
 
 fn listed(list: &Value, change: impl Fn(&str) -> String) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).map(change).collect()
 }
 
-/// A text with the hooks' labels as reports have them.
+/// Returns a text with the hooks' labels as in reports.
 fn labelled(text: &str, who: &Map<String, Value>) -> String {
     who.keys().fold(text.to_owned(), |text, label| match known_as(label, who) {
         Some(known) => text.replace(&format!("`{label}`"), &format!("`{known}`")),

@@ -1,6 +1,6 @@
-//! The crates: the metadata that crates.io wants, and `cargo package`.
+//! The crates: the metadata required by crates.io, and `cargo package`.
 
-use super::{Place, StepError, said};
+use super::{Place, StepError, stdout_of};
 use crate::root;
 use serde_json::Value;
 use std::process::Command;
@@ -12,7 +12,8 @@ const LISTS: [&str; 2] = ["keywords", "categories"];
 /// Checks the metadata of each crate that is published, and packs all of them.
 pub(super) fn run(place: &Place) -> Result<(), StepError> {
     let mut cargo = Command::new(env!("CARGO"));
-    let metadata = said(cargo.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root()))?;
+    let metadata =
+        stdout_of(cargo.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root()))?;
     let metadata: Value =
         serde_json::from_str(&metadata).map_err(|error| format!("`cargo metadata`: {error}"))?;
     let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
@@ -29,7 +30,7 @@ pub(super) fn run(place: &Place) -> Result<(), StepError> {
     for name in internal.iter().filter_map(|package| package["name"].as_str()) {
         package.args(["--exclude", name]);
     }
-    said(package.current_dir(root()))?;
+    stdout_of(package.current_dir(root()))?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! The Debian package, by cargo-deb (`[package.metadata.deb]` of `becket-cli`).
 
-use super::{InstalledCopy, Place, StepError, cargo_tool, check_gone, create, said, write};
+use super::{InstalledCopy, Place, StepError, cargo_tool, check_gone, create, stdout_of, write};
 use crate::bindings::Build;
 use crate::installed::text;
 use crate::root;
@@ -11,14 +11,14 @@ use std::process::Command;
 /// The version of cargo-deb.
 const CARGO_DEB: &str = "3.8.0";
 
-/// Makes the package, installs it into an empty root, runs its program there, and removes it.
+/// Builds the package, installs it into an empty root, runs its program there, and removes it.
 pub(super) fn run(place: &Place) -> Result<(), StepError> {
     let tool = cargo_tool("cargo-deb", CARGO_DEB)?;
     texts(place)?;
     let mut deb = Command::new(tool);
     deb.args(["--package", "becket-cli", "--no-build", "--no-strip", "--quiet", "--output"]);
     deb.arg(&place.out).args((place.build == Build::Dev).then_some("--fast"));
-    said(deb.current_dir(root()))?;
+    stdout_of(deb.current_dir(root()))?;
     let package = package(&place.out)?;
     let new_root = place.fresh("debian-root")?;
     let dpkg = new_root.join("var/lib/dpkg");
@@ -27,9 +27,9 @@ pub(super) fn run(place: &Place) -> Result<(), StepError> {
     let before = files(&new_root);
     let run = |arguments: &[&str]| {
         let mut dpkg = Command::new("dpkg");
-        // The libraries that it depends on are those of this machine, and not in that root.
+        // The libraries that it depends on are on this machine, and not in that root.
         dpkg.arg(format!("--root={}", text(&new_root))).args(["--force-depends", "--force-not-root"]);
-        said(dpkg.args(arguments))
+        stdout_of(dpkg.args(arguments))
     };
     run(&["--install", &text(&package)])?;
     InstalledCopy::new(&new_root.join("usr/bin/becket"), None)?.check("debian")?;
@@ -56,16 +56,16 @@ pub(super) fn run(place: &Place) -> Result<(), StepError> {
     }
 }
 
-/// Writes completions and manual pages, by the program itself.
+/// Writes completions and manual pages, with the program itself.
 fn texts(place: &Place) -> Result<(), String> {
     let texts = place.fresh("texts")?;
     for (shell, file) in [("bash", "becket"), ("zsh", "_becket"), ("fish", "becket.fish")] {
-        let script = said(Command::new(place.full()).args(["completions", shell]))?;
+        let script = stdout_of(Command::new(place.full()).args(["completions", shell]))?;
         let directory = texts.join(shell);
         create(&directory)?;
         write(&directory.join(file), &format!("{script}\n"))?;
     }
-    said(Command::new(place.full()).arg("man").arg(texts.join("man"))).map(drop)
+    stdout_of(Command::new(place.full()).arg("man").arg(texts.join("man"))).map(drop)
 }
 
 /// Returns the package in a directory.

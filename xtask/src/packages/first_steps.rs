@@ -1,7 +1,7 @@
-//! The first steps of a user without Rust: lines of README, and of the page that it names first, typed in a shell whose search
-//! path has the installed programs and those of the system.
+//! The first steps of a user without Rust: lines of README, and of the page that it names first, typed in a shell whose
+//! search path contains the installed programs and those of the system.
 
-use super::{create, said};
+use super::{create, stdout_of};
 use crate::installed::text;
 use crate::root;
 use std::fs;
@@ -23,7 +23,7 @@ struct Step {
 
 const README: &str = "README.md";
 const FIVE_MINUTES: &str = "docs/guide/first-five-minutes.md";
-/// A copy of this repository, of which only the example is there.
+/// A copy of this repository that contains only the example.
 const CLONE: &str = "becket";
 /// The user's own repository, which is empty.
 const PROJECT: &str = "project";
@@ -80,19 +80,19 @@ const STEPS: [Step; 7] = [
     },
 ];
 
-/// The longest time that all of them may take.
+/// The time limit for all of them.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Types the lines, with the programs in `bin`, below an empty directory.
 ///
 /// # Errors
-/// A page does not show a line, a line does something else, or all of them take too long.
+/// Errors if a page does not show a line, if a line has another effect, or if all of them take too long.
 pub(super) fn type_all(bin: &Path, directory: &Path) -> Result<(), String> {
     let (examples, project) = (directory.join(CLONE).join("examples"), directory.join(PROJECT));
     create(&examples)?;
     create(&project)?;
-    said(Command::new("cp").arg("-R").arg(root().join("examples/guarded-repo")).arg(&examples))?;
-    said(Command::new("git").args(["init", "--quiet", "-b", "main", "."]).current_dir(&project))?;
+    stdout_of(Command::new("cp").arg("-R").arg(root().join("examples/guarded-repo")).arg(&examples))?;
+    stdout_of(Command::new("git").args(["init", "--quiet", "-b", "main", "."]).current_dir(&project))?;
     let started = Instant::now();
     STEPS.iter().try_for_each(|step| step.type_in(bin, directory))?;
     let passed = started.elapsed();

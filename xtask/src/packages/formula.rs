@@ -1,6 +1,6 @@
 //! The formula of Homebrew: a template, with the archives of a directory and their sums.
 
-use super::{Place, StepError, VERSION, said, write as write_text};
+use super::{Place, StepError, VERSION, stdout_of, write as write_text};
 use crate::installed::debian;
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ const BLOCKS: [(&str, &str, &str); 3] = [
 pub(super) fn run(place: &Place) -> Result<(), StepError> {
     write(&place.out, &place.out)?;
     debian("ruby", "ruby").map_err(StepError::Missing)?;
-    said(Command::new("ruby").arg("-c").arg(place.out.join("becket.rb")))?;
+    stdout_of(Command::new("ruby").arg("-c").arg(place.out.join("becket.rb")))?;
     Ok(())
 }
 

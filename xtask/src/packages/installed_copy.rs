@@ -1,7 +1,7 @@
-//! A copy of becket that a package has installed, and what it has to do: it says its version, knows its installer, and denies a
-//! force-push, at a terminal and as the hook of an agent.
+//! A copy of becket that a package has installed, and its checks: it reports its version and its installer, and denies
+//! a force-push, at a terminal and as the hook of an agent.
 
-use super::{VERSION, create, said, write};
+use super::{VERSION, create, stdout_of, write};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::path::Path;
@@ -26,9 +26,9 @@ const DENIED: i32 = 2;
 /// An installed copy, and a project to run it in.
 pub(crate) struct InstalledCopy<'a> {
     becket: &'a Path,
-    /// The program that runs those of another processor.
+    /// The program that runs programs of another processor.
     emulator: Option<&'a str>,
-    /// The project, which is the home directory as well: settings of this machine do not count.
+    /// The project, which is also the home directory, so that settings of this machine do not count.
     project: TempDir,
 }
 
@@ -36,7 +36,7 @@ impl<'a> InstalledCopy<'a> {
     /// Returns the copy whose small program is at this path.
     ///
     /// # Errors
-    /// There is no place for its project.
+    /// Errors if its project can't be created.
     pub(crate) fn new(becket: &'a Path, emulator: Option<&'a str>) -> Result<Self, String> {
         let project = tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
         create(&project.path().join(".claude"))?;
@@ -44,10 +44,10 @@ impl<'a> InstalledCopy<'a> {
         Ok(Self { becket, emulator, project })
     }
 
-    /// Checks all that a copy has to do.
+    /// Runs all checks of a copy.
     ///
     /// # Errors
-    /// It does something else; the text says what.
+    /// Errors with the difference if one fails.
     pub(super) fn check(&self, installed_by: &str) -> Result<(), String> {
         self.check_version()?;
         self.check_installer(installed_by)?;
@@ -56,7 +56,7 @@ impl<'a> InstalledCopy<'a> {
     }
 
     fn check_version(&self) -> Result<(), String> {
-        let version = said(self.command().arg("--version"))?;
+        let version = stdout_of(self.command().arg("--version"))?;
         if version == format!("becket {VERSION}") {
             return Ok(());
         }
@@ -64,7 +64,7 @@ impl<'a> InstalledCopy<'a> {
     }
 
     fn check_installer(&self, installed_by: &str) -> Result<(), String> {
-        let report = said(self.command().args(["--json", "self", "version"]))?;
+        let report = stdout_of(self.command().args(["--json", "self", "version"]))?;
         let report: Value =
             serde_json::from_str(&report).map_err(|error| format!("`becket self version`: {error}"))?;
         // Without the small program beside it, every event would start the full one.
@@ -85,7 +85,7 @@ impl<'a> InstalledCopy<'a> {
     /// Checks that the small program alone denies, too.
     ///
     /// # Errors
-    /// It does not; the text says what it does.
+    /// Errors with its output if it does not.
     pub(crate) fn check_hook(&self) -> Result<(), String> {
         let input = json!({
             "session_id": "s", "transcript_path": "/t.jsonl", "cwd": self.project.path(), "hook_event_name": "PreToolUse",

@@ -1,7 +1,7 @@
 //! The npm packages: `becket`, which is the Node package with a launcher of the programs, and a package for each platform with
 //! the programs and the engine of that platform: `@becket/linux-x64`.
 
-use super::{InstalledCopy, Place, StepError, VERSION, check_gone, copy, create, said, write};
+use super::{InstalledCopy, Place, StepError, VERSION, check_gone, copy, create, stdout_of, write};
 use crate::bindings;
 use crate::installed::{run as run_quietly, text, there_is};
 use crate::root;
@@ -17,7 +17,7 @@ const PLATFORMS: [(&str, &str, &str); 3] = [
     ("darwin", "arm64", "aarch64-apple-darwin"),
 ];
 
-/// Makes the packages, installs both without network, runs them, and removes them.
+/// Builds the packages, installs both without network, runs them, and removes them.
 pub(super) fn run(place: &Place) -> Result<(), StepError> {
     there_is("npm").map_err(StepError::Missing)?;
     let work = place.fresh("npm")?;
@@ -32,8 +32,9 @@ pub(super) fn run(place: &Place) -> Result<(), StepError> {
     write(&project.join("package.json"), "{\"private\": true}\n")?;
     let mut install = Command::new("npm");
     install.args(["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
-    said(install.arg(&main).arg(&of_platform).current_dir(&project))?;
-    let npx = said(Command::new("npx").args(["--offline", "becket", "--version"]).current_dir(&project))?;
+    stdout_of(install.arg(&main).arg(&of_platform).current_dir(&project))?;
+    let npx =
+        stdout_of(Command::new("npx").args(["--offline", "becket", "--version"]).current_dir(&project))?;
     if npx != format!("becket {VERSION}") {
         return Err(format!("`npx becket --version` says `{npx}`").into());
     }
@@ -43,7 +44,7 @@ pub(super) fn run(place: &Place) -> Result<(), StepError> {
     let mut remove = Command::new("npm");
     let name = format!("@becket/{system}-{processor}");
     remove.args(["uninstall", "--offline", "--no-audit", "--no-fund", "--loglevel=error", "becket", &name]);
-    said(remove.current_dir(&project))?;
+    stdout_of(remove.current_dir(&project))?;
     check_gone(&project.join("node_modules/.bin/becket"))?;
     check_gone(&project.join("node_modules/@becket").join(format!("{system}-{processor}")))?;
     Ok(())
@@ -77,7 +78,7 @@ fn platform_package(place: &Place, work: &Path, system: &str, processor: &str) -
     pack(&package, &place.out)
 }
 
-/// Packs the Node package, without an engine of its own.
+/// Packs the Node package, without an engine.
 fn main_package(place: &Place, work: &Path) -> Result<PathBuf, String> {
     let (source, package) = (root().join("bindings/node"), work.join("becket"));
     create(&package)?;
@@ -118,18 +119,19 @@ fn texts(package: &Path) -> Result<(), String> {
 fn pack(package: &Path, out: &Path) -> Result<PathBuf, String> {
     let mut npm = Command::new("npm");
     npm.args(["pack", "--loglevel=error", "--pack-destination"]).arg(out).current_dir(package);
-    said(&mut npm).map(|name| out.join(name))
+    stdout_of(&mut npm).map(|name| out.join(name))
 }
 
 /// Checks that the engine of the platform's package is found.
 fn check_engine(project: &Path) -> Result<(), String> {
     let program =
         "import { HookEngine } from 'becket'; new HookEngine({ settingSources: [] }); console.log('ready')";
-    let said = said(Command::new("node").args(["--input-type=module", "-e", program]).current_dir(project))?;
+    let said =
+        stdout_of(Command::new("node").args(["--input-type=module", "-e", program]).current_dir(project))?;
     if said == "ready" { Ok(()) } else { Err(format!("the engine says `{said}`")) }
 }
 
-/// Checks how the launcher ends on a platform without a package, and if the package of this one is missing.
+/// Checks the exit of the launcher on a platform without a package, and if the package of this one is missing.
 fn check_refusals(project: &Path, system: &str, processor: &str) -> Result<(), String> {
     let other = project.join("other.cjs");
     write(&other, "Object.defineProperty(process, 'arch', { value: 'mips' });\n")?;
@@ -146,7 +148,7 @@ fn check_refusals(project: &Path, system: &str, processor: &str) -> Result<(), S
     refused
 }
 
-/// Checks that the launcher says why it starts nothing, and that as a hook it denies.
+/// Checks that the launcher reports why it starts nothing, and that as a hook it denies.
 fn check_refusal(project: &Path, options: &[&str], expected: &str) -> Result<(), String> {
     for (arguments, code) in [(&["--version"][..], 1), (&["fire", "--stdin-event"], 2)] {
         let mut node = Command::new("node");

@@ -1,6 +1,6 @@
 //! The SBOM of the programs: CycloneDX, as JSON, by cargo-cyclonedx.
 
-use super::{Place, StepError, VERSION, cargo_tool, copy, said};
+use super::{Place, StepError, VERSION, cargo_tool, copy, stdout_of};
 use crate::root;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ const CARGO_CYCLONEDX: &str = "0.5.9";
 /// The name of the files that it writes beside each manifest, without their ending.
 const NAME: &str = "becket-sbom";
 
-/// Writes the SBOM, and checks that it names the programs and what is built into them.
+/// Writes the SBOM, and checks that it names the programs and their dependencies.
 pub(super) fn run(place: &Place) -> Result<(), StepError> {
     let tool = cargo_tool("cargo-cyclonedx", CARGO_CYCLONEDX)?;
     let mut cyclonedx = Command::new(tool);
     cyclonedx.args(["cyclonedx", "--format", "json", "--spec-version", "1.5", "--override-filename", NAME]);
     cyclonedx.args(["--target", &place.target, "--manifest-path", "crates/becket-cli/Cargo.toml", "--quiet"]);
-    let made = said(cyclonedx.current_dir(root()));
+    let made = stdout_of(cyclonedx.current_dir(root()));
     let to = place.out.join("becket.cdx.json");
     let written = root().join("crates/becket-cli").join(format!("{NAME}.json"));
     let copied = made.and_then(|_| copy(&written, &to));
-    // It writes one for each package of the workspace.
+    // The tool writes one for each package of the workspace.
     remove_all()?;
     copied?;
     check(&to).map_err(StepError::Failed)

@@ -1,6 +1,6 @@
 //! The wheel of the Python package, with both programs as scripts, by maturin.
 
-use super::{InstalledCopy, Place, StepError, VERSION, check_gone, said};
+use super::{InstalledCopy, Place, StepError, VERSION, check_gone, stdout_of};
 use crate::bindings;
 use crate::installed::Places;
 use crate::root;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Makes the wheel, and installs, runs and removes it with pip and with uv.
+/// Builds the wheel, and installs, runs and removes it with pip and with uv.
 pub(super) fn run(place: &Place) -> Result<(), StepError> {
     let programs = ["becket", "becket-full"].map(|name| place.programs.join(name));
     let wheel = bindings::python_wheel(root(), place.build, &programs)?;
@@ -27,11 +27,11 @@ pub(super) fn run(place: &Place) -> Result<(), StepError> {
 
 fn with_pip(place: &Place) -> Result<(), String> {
     let venv = place.fresh("wheel-pip")?;
-    said(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
+    stdout_of(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
     let python = venv.join("bin/python");
     let pip = |arguments: &[&str]| {
         let mut pip = Command::new(&python);
-        said(pip.args(["-m", "pip", "--disable-pip-version-check", "--quiet"]).args(arguments))
+        stdout_of(pip.args(["-m", "pip", "--disable-pip-version-check", "--quiet"]).args(arguments))
     };
     let out = place.out.to_string_lossy();
     pip(&["install", "--no-index", "--find-links", &out, "becket"])?;
@@ -45,7 +45,7 @@ fn with_uv(place: &Place, uv: &Path) -> Result<(), String> {
     let run = |arguments: &[&str]| {
         let mut command = Command::new(uv);
         command.args(arguments).env("VIRTUAL_ENV", &venv).env("UV_CACHE_DIR", place.work.join("uv-cache"));
-        said(command.args(["--offline", "--quiet"]))
+        stdout_of(command.args(["--offline", "--quiet"]))
     };
     let directory = venv.to_string_lossy();
     run(&["venv", "--clear", &directory])?;
@@ -59,7 +59,7 @@ fn check(venv: &Path, python: &Path) -> Result<(), String> {
     InstalledCopy::new(&venv.join("bin/becket"), None)?.check("wheel")?;
     let program =
         "import becket, importlib.metadata as metadata; becket.HookEngine; print(metadata.version('becket'))";
-    let version = said(Command::new(python).args(["-c", program]).current_dir("/"))?;
+    let version = stdout_of(Command::new(python).args(["-c", program]).current_dir("/"))?;
     if version == VERSION { Ok(()) } else { Err(format!("the Python package has the version `{version}`")) }
 }
 

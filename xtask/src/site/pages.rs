@@ -1,6 +1,7 @@
 //! The pages of `docs/` as mdBook reads them.
 //!
-//! A link out of the book becomes one to the repository, and the title of a block of code, the name of its file, a line above it.
+//! A link out of the book becomes one to the repository, and the title of a code block, the name of its file, a line
+//! above it.
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use std::collections::BTreeSet;
@@ -14,10 +15,10 @@ pub(super) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// Folders of the repository that are part of the site, beside the pages.
 const BESIDE: [&str; 1] = ["schemas"];
 
-/// Writes all that mdBook reads to a directory.
+/// Writes the input of mdBook to a directory.
 ///
 /// # Errors
-/// A file can't be read or written, or a link leads nowhere.
+/// Errors if a file can't be read or written, or if a link is broken.
 pub(super) fn gather(root: &Path, to: &Path) -> Result<(), String> {
     let docs = root.join("docs");
     let summary = read(&docs.join("SUMMARY.md"))?;
@@ -41,7 +42,7 @@ fn listed(summary: &str) -> BTreeSet<PathBuf> {
 /// A link in a text.
 struct Link {
     target: String,
-    /// The place of the target.
+    /// The position of the target.
     place: Range<usize>,
 }
 
@@ -68,7 +69,7 @@ struct Book<'a> {
 }
 
 impl Book<'_> {
-    /// Returns a page with its links as they are in the book.
+    /// Returns a page with its links as in the book.
     fn page(&self, page: &Path, text: &str) -> Result<String, String> {
         let mut out = text.to_owned();
         for link in links(text).into_iter().rev() {
@@ -80,7 +81,7 @@ impl Book<'_> {
         Ok(titled(&out))
     }
 
-    /// Returns where a link of a page leads in the book.
+    /// Returns the target of a page's link in the book.
     fn target(&self, page: &Path, target: &str) -> Result<String, String> {
         if target.contains("://") || target.starts_with('#') || target.starts_with("mailto:") {
             return Ok(target.to_owned());
@@ -95,7 +96,7 @@ impl Book<'_> {
         if let Ok(inside) = place.strip_prefix("docs")
             && (self.pages.contains(inside) || inside.starts_with("images"))
         {
-            // mdBook makes the page of a folder from its README.
+            // mdBook creates the page of a folder from its README.
             return Ok(target.replace("README.md", "index.html"));
         }
         if BESIDE.iter().any(|folder| place.starts_with(folder)) && is_there.is_file() {
@@ -154,22 +155,22 @@ fn read(file: &Path) -> Result<String, String> {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("`{}`: {error}", file.display());
-    fs::create_dir_all(file.parent().unwrap_or(file)).map_err(told)?;
-    fs::write(file, text).map_err(told)
+    let failed = |error: std::io::Error| format!("`{}`: {error}", file.display());
+    fs::create_dir_all(file.parent().unwrap_or(file)).map_err(failed)?;
+    fs::write(file, text).map_err(failed)
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder with its content.
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("`{}`: {error}", from.display());
-    fs::create_dir_all(to).map_err(told)?;
-    for entry in fs::read_dir(from).map_err(told)? {
-        let entry = entry.map_err(told)?;
+    let failed = |error: std::io::Error| format!("`{}`: {error}", from.display());
+    fs::create_dir_all(to).map_err(failed)?;
+    for entry in fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         if from.is_dir() {
             copy(&from, &to)?;
         } else {
-            fs::copy(&from, &to).map_err(told)?;
+            fs::copy(&from, &to).map_err(failed)?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Pages of the site in a browser, in both themes: what is drawn, what its console says, and what its search finds.
+//! Pages of the site in a browser, in both themes: their rendering, their console and their search.
 
 use crate::page::browser_command;
 use crate::say;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-/// The pages that are opened, and words that the reader sees there.
+/// The pages that are opened, and text that each must show.
 const PAGES: [(&str, &str); 5] = [
     ("index.html", "Documentation"),
     ("guide/stop-force-pushes.html", "Stop force-pushes"),
@@ -27,7 +27,7 @@ const SEARCH: (&str, &str) = ("force-push", "guide/stop-force-pushes.html");
 /// Opens the pages, and keeps a picture of each.
 ///
 /// # Errors
-/// A page is not drawn, its console has an error, its theme is another one, or the search finds nothing.
+/// Errors if a page is not rendered, its console has an error, its theme is another one, or the search finds nothing.
 pub(super) fn check(book: &Path, pictures: &Path) -> Result<(), String> {
     fs::create_dir_all(pictures).map_err(|error| format!("`{}`: {error}", pictures.display()))?;
     let user = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -64,7 +64,7 @@ pub(super) fn check(book: &Path, pictures: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Opens an address in a browser of its own, until its scripts have run.
+/// Opens an address in a separate browser, until its scripts have run.
 fn open(options: &[&str], user: &Path, address: &str) -> Result<Output, String> {
     let mut browser = browser_command();
     browser.args(["--enable-logging=stderr", "--virtual-time-budget=8000", "--window-size=1280,900"]);
@@ -72,17 +72,17 @@ fn open(options: &[&str], user: &Path, address: &str) -> Result<Output, String> 
     browser.output().map_err(|error| format!("can't run chromium: {error}"))
 }
 
-/// Returns what is drawn, if the console has no error.
+/// Returns the rendered page, if the console has no error.
 fn drawn(opened: &Output, page: &str) -> Result<String, String> {
-    let said = String::from_utf8_lossy(&opened.stderr);
-    if let Some(line) = said.lines().find(|line| is_error(line)) {
+    let console = String::from_utf8_lossy(&opened.stderr);
+    if let Some(line) = console.lines().find(|line| is_error(line)) {
         return Err(format!("{page}: the console says: {line}"));
     }
     let dom = String::from_utf8_lossy(&opened.stdout).into_owned();
-    if dom.is_empty() { Err(format!("{page} is not drawn: {said}")) } else { Ok(dom) }
+    if dom.is_empty() { Err(format!("{page} is not drawn: {console}")) } else { Ok(dom) }
 }
 
-/// Returns true for a line of a page's console: a page without errors writes none.
+/// Returns true for a line of a page's console: a page without errors prints none.
 fn is_error(line: &str) -> bool {
     line.contains("CONSOLE")
 }
@@ -104,7 +104,8 @@ mod tests {
             Ok("<html>".to_owned())
         );
         assert!(drawn(&opened("", ""), "x").unwrap_err().contains("not drawn"));
-        let said = "[1:2:1128/1:INFO:CONSOLE:3] \"Uncaught ReferenceError: a is not defined\", source: x (3)";
-        assert!(drawn(&opened("<html>", said), "x").unwrap_err().contains("ReferenceError"));
+        let console =
+            "[1:2:1128/1:INFO:CONSOLE:3] \"Uncaught ReferenceError: a is not defined\", source: x (3)";
+        assert!(drawn(&opened("<html>", console), "x").unwrap_err().contains("ReferenceError"));
     }
 }

@@ -1,4 +1,4 @@
-//! The public items of each library crate are those of `xtask/api/CRATE.txt`.
+//! Checks that the public items of each library crate are those of `xtask/api/CRATE.txt`.
 
 #[path = "../../src/api.rs"]
 mod listing;

@@ -17,7 +17,15 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("becket-audit", &["becket-base", "becket-model", "becket-engine"]),
     (
         "becket-fire",
-        &["becket-base", "becket-model", "becket-dialects", "becket-rules", "becket-engine", "becket-audit"],
+        &[
+            "becket-base",
+            "becket-model",
+            "becket-dialects",
+            "becket-rules",
+            "becket-process",
+            "becket-engine",
+            "becket-audit",
+        ],
     ),
     ("becket-mcp", &["becket-base", "becket-model", "becket-process"]),
     (
@@ -111,22 +119,22 @@ const ALLOWED: [(&str, &[&str]); 23] = [
 /// Crates that the pure crates must not depend on, even indirectly.
 const IMPURE: [&str; 4] = ["tokio", "mio", "rustix", "libc"];
 
-/// Crates that the engine links for its features alone.
+/// Crates that the engine links only for its features.
 const REMOTE: [&str; 5] = ["becket_llm", "genai", "hyper", "reqwest", "rustls"];
 
 fn metadata() -> cargo_metadata::Metadata {
     let mut command = MetadataCommand::new();
     command
         .manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"))
-        // Only what this platform builds was fetched.
+        // Only the crates for this platform were fetched.
         .other_options(vec!["--offline".into(), "--filter-platform".into(), host()]);
     command.exec().unwrap()
 }
 
 fn host() -> String {
-    let told = Command::new("rustc").arg("-vV").output().unwrap();
-    let told = String::from_utf8(told.stdout).unwrap();
-    told.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
+    let version = Command::new("rustc").arg("-vV").output().unwrap();
+    let version = String::from_utf8(version.stdout).unwrap();
+    version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
 }
 
 #[test]
@@ -151,7 +159,7 @@ fn no_crate_depends_on_one_that_the_table_does_not_allow() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Returns the names of all crates that a crate links, with the features that it asks for itself.
+/// Returns the names of all crates that a crate links, with the features that it enables itself.
 fn linked(arguments: &[&str]) -> BTreeSet<String> {
     let mut command = Command::new(env!("CARGO"));
     command.args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{lib}"]);

@@ -69,7 +69,7 @@ const ORDER: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Modules within crates whose children use each other in no circle, either.
+/// Modules within crates whose children must not use each other in a circle, either.
 const NESTED: [(&str, &str); 1] = [("becket-cli", "commands/run")];
 
 /// The modules that each child of a module uses.
@@ -116,7 +116,7 @@ fn graph(src: &Path, parent: &[String]) -> Graph {
     graph
 }
 
-/// Returns the path of the module that a file holds; empty for the root.
+/// Returns the path of the module that a file contains; empty for the root.
 fn module(file: &Path) -> Vec<String> {
     let mut parts: Vec<String> =
         file.with_extension("").iter().map(|part| part.to_str().unwrap().to_owned()).collect();

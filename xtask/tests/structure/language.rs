@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Words that no doc comment opens with: what follows them is a clause, and says less than a noun or a verb would.
+/// Words that no doc comment opens with: they start a clause, which is less clear than a noun or a verb.
 const OPENERS: [&str; 13] = [
     "What", "Whether", "Who", "Whom", "Whose", "Which", "How", "Where", "When", "Why", "Of", "Whatever",
     "Whoever",
@@ -20,7 +20,7 @@ fn sources() -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();
             if path.is_dir() {
-                // Build output, and packages that others have written.
+                // Build output, and packages from elsewhere.
                 if name != "target" && name != "node_modules" && !name.starts_with('.') {
                     folders.push(path);
                 }

@@ -1,4 +1,4 @@
-//! The structure of the workspace: which crate may use which, which folder of a crate, and the language of its comments.
+//! The structure of the workspace: the dependencies of crates and of their folders, and the language of comments.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 

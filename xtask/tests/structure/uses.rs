@@ -19,7 +19,7 @@ struct Paths {
 }
 
 impl Paths {
-    /// Takes the segments of a path that starts at the crate or climbs out of a module.
+    /// Adds the segments of a path that starts at the crate or climbs out of a module.
     fn add(&mut self, segments: &[String]) {
         let climbs = segments.iter().take_while(|segment| *segment == "super").count();
         let absolute: Vec<String> = match segments.first().map(String::as_str) {

@@ -85,7 +85,7 @@ async def approved(ask: ToolApprovalCallback, call: ToolApproval, timeout: float
 def approved_sync(
     ask: ToolApprovalCallback, call: ToolApproval, timeout: float | None, around: Around, home: asyncio.AbstractEventLoop | None
 ) -> bool:
-    """Returns the same on a thread that waits. Raises `LoopError` if a coroutine would need the loop of this very thread."""
+    """Does the same on a thread that waits. Raises `LoopError` if a coroutine would need the loop of this thread."""
     loop = around.loop_for_handler(home) if is_async(ask) else private_loop()
     context = contextvars.copy_context()
 
@@ -141,7 +141,7 @@ async def _called(ask: ToolApprovalCallback, call: ToolApproval) -> _Answer:
 
 
 async def _on_a_thread(ask: ToolApprovalCallback, call: ToolApproval) -> _Answer:
-    """Returns the answer of a plain function, run on a thread of its own. One that never returns blocks nothing else."""
+    """Returns the answer of a plain function, run on a separate thread. One that never returns blocks nothing else."""
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[_Answer] = loop.create_future()
     context = contextvars.copy_context()
@@ -158,7 +158,7 @@ async def _on_a_thread(ask: ToolApprovalCallback, call: ToolApproval) -> _Answer
         try:
             loop.call_soon_threadsafe(settle, answer)
         except RuntimeError:
-            pass  # The loop is closed, and nobody waits.
+            pass  # The loop is closed, and nothing waits.
 
     submit(run)
     return await answered

@@ -9,7 +9,7 @@ import threading
 
 from becket.errors import LoopError
 
-# Loops that can't run anything now, since their thread waits for an event.
+# Loops that can't run anything now, since their thread is waiting for an event.
 _held: set[int] = set()
 
 
@@ -28,7 +28,7 @@ class Around:
         """The reason why there is no outcome; takes precedence over the engine's result."""
 
     def loop_for_handler(self, home: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEventLoop:
-        """The loop of an `async` handler: the one that awaits, else the engine's own, else one of this package."""
+        """Returns the loop of an `async` handler: the awaiting one, else the engine's own, else one of this package."""
         if self.loop is not None:
             return self.loop
         if self.thread_loop is not None:
@@ -64,7 +64,7 @@ class Held:
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
-    """The loop of this thread."""
+    """Returns the loop of this thread."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -76,7 +76,7 @@ _making = threading.Lock()
 
 
 def private_loop() -> asyncio.AbstractEventLoop:
-    """A loop on a thread of this package, for hosts without one."""
+    """Returns a loop on a thread of this package, for hosts without one."""
     global _private
     with _making:
         if _private is None:

@@ -23,7 +23,7 @@ def future_of(started: _becket.PendingOutcome, loop: asyncio.AbstractEventLoop) 
         try:
             loop.call_soon_threadsafe(_settle, future, result, error)
         except RuntimeError:
-            pass  # The loop is closed, and nobody waits.
+            pass  # The loop is closed, and nothing waits.
 
     started.go_on(done, ends_of(loop))
     return future

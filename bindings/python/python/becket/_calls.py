@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("becket")
 
-# Threads that were left behind and have not come back; more than this, and none is started.
+# The maximum number of abandoned threads that have not returned; beyond it, none is started.
 MOST_ABANDONED = 128
 
 
@@ -134,7 +134,7 @@ class AsyncCall(Call):
     __slots__ = ("__weakref__", "around", "is_starting", "loop", "task")
 
     def begin(self, around: Around, loop: asyncio.AbstractEventLoop, on_this_thread: bool) -> object:
-        """Starts it; returns a function that cancels it, or None if it has answered."""
+        """Starts it; returns a function that cancels it, or None if it has already answered."""
         self.around = around
         self.loop = loop
         self.is_starting = False

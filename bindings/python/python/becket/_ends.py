@@ -8,7 +8,7 @@ import weakref
 
 from becket import _becket
 
-# Loops hold what they watch, until they are closed.
+# Loops keep references to what they watch until they are closed.
 _watched: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, weakref.ref[_becket.Ends] | None]
 _watched = weakref.WeakKeyDictionary()
 
@@ -26,7 +26,7 @@ def _watch(loop: asyncio.AbstractEventLoop) -> _becket.Ends | None:
     try:
         ends = _becket.Ends()
         loop.add_reader(ends.fileno(), ends.take)
-    except Exception:  # Each kind of loop says in its own way that it can't.
+    except Exception:  # Each kind of loop raises its own exception here.
         _watched[loop] = None
         return None
     _watched[loop] = weakref.ref(ends)

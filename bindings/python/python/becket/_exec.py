@@ -37,10 +37,10 @@ class ExecDenial:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExecRefusal:
-    """Something that rights have refused to a program, which went on."""
+    """An access that rights have refused to a program, which continued."""
 
     command: str
-    """The arguments of the program, joined by blanks; nothing if it was gone."""
+    """The arguments of the program, joined by blanks; empty if it had already ended."""
     chain: list[str]
     """The programs that led to it, itself last."""
     right: Literal["read", "execute", "write", "socket", "connect"]
@@ -48,21 +48,21 @@ class ExecRefusal:
     target: str | None
     """The path, or the host and the port."""
     text: str
-    """The whole in words."""
+    """A description of the refusal."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExecReport:
-    """The end of a program, and what it was refused."""
+    """The end of a program, and its refusals."""
 
     code: int
-    """The exit code as a shell reports it. 126 if the program was denied itself."""
+    """The exit code as a shell reports it. 126 if the program itself was denied."""
     stdout: str
     """The beginning of its stdout; bytes that are not UTF-8 are replaced."""
     stderr: str
     """The beginning of its stderr."""
     is_cut: bool
-    """True if it has printed more than is kept."""
+    """True if it printed more than is kept."""
     denied: list[ExecDenial]
     """The programs that were not run."""
     refusals: list[ExecRefusal]

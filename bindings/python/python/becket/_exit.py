@@ -12,7 +12,7 @@ _sessions: weakref.WeakSet[_becket.Session] = weakref.WeakSet()
 
 
 def remember(session: _becket.Session) -> None:
-    """Closes it at the end of the program at the latest."""
+    """Ensures that it is closed at the end of the program."""
     _sessions.add(session)
 
 

@@ -96,7 +96,7 @@ def _callable(function: Callable[..., Any], where: str) -> None:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return  # A builtin says nothing of its arguments.
+        return  # A builtin may not describe its arguments.
     try:
         signature.bind(None)
     except TypeError as error:

@@ -10,25 +10,25 @@ Input = TypeVar("Input", bound="HookInput")
 
 @dataclass(kw_only=True, slots=True)
 class HookInput:
-    """The input of a hook. Fields that the session knows may be left out of an event: hooks see them filled in."""
+    """The input of a hook. Fields that the session knows may be left out of an event: it fills them in."""
 
     hook_event_name: ClassVar[str] = ""
     """The event."""
 
     session_id: str | None = None
-    """The session."""
+    """The id of the session."""
     transcript_path: str | None = None
     """The file of the conversation, as JSON lines."""
     cwd: str | None = None
     """The session's working directory."""
     prompt_id: str | None = None
-    """The prompt being worked on; absent before the first."""
+    """The id of the current prompt; absent before the first."""
     agent_id: str | None = None
-    """The subagent, inside one."""
+    """The id of the subagent, inside one."""
     agent_type: str | None = None
     """The agent's name, inside a subagent or a named main agent."""
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Fields of the host's own (protocol N5)."""
+    """Further fields of the host (protocol N5)."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields as a hook reads them, without absent ones."""

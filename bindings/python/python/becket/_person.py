@@ -22,14 +22,14 @@ __all__ = ["AskUser", "Choice", "Question", "asking"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer that a question offers."""
+    """One of the answers that a question offers."""
 
     key: str
     """The key that is returned."""
     label: str
     """The label for the user."""
     description: str | None
-    """More about it."""
+    """A further description."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Registry:
         return None if loop is None or loop.is_closed() else loop
 
     def awaited_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Notes that the engine is awaited on this loop."""
+        """Records that the engine is awaited on this loop."""
         home = None if self._home is None else self._home()
         if home is not loop and (home is None or home.is_closed()):
             self._home = weakref.ref(loop)

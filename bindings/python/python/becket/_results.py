@@ -22,9 +22,9 @@ class HookResult:
     """An answer. All fields are optional."""
 
     additional_context: str | None = None
-    """For the model."""
+    """The context for the model."""
     permission_decision: PermissionDecision | None = None
-    """On events about permission. `"deny"` counts as `decision="block"` if an event can only be blocked."""
+    """The decision on events about permission. `"deny"` counts as `decision="block"` if an event can only be blocked."""
     updated_input: dict[str, Any] | None = None
     """A replacement of the tool's input."""
     reason: str | None = None
@@ -32,7 +32,7 @@ class HookResult:
     decision: Literal["block"] | None = None
     """Blocks the event, if it is not about a permission."""
     system_message: str | None = None
-    """For the user."""
+    """The message for the user."""
     stop: bool = False
     """Ends the agent's work after this event."""
     stop_reason: str | None = None
@@ -74,7 +74,7 @@ def block_of(event: str, answer: object) -> dict[str, Any] | None:
     try:
         return _block_of(event, answer)
     except Exception:
-        return None  # It can't even be looked at.
+        return None  # It can't even be read.
 
 
 def _block_of(event: str, answer: object) -> dict[str, Any] | None:

@@ -33,7 +33,7 @@ def begin(
 
 
 class _Begun(Coroutine[Any, Any, None]):
-    """A coroutine that has taken its first step as its task, which Python 3.11 lets no task do.
+    """A coroutine that has taken its first step as its task, which no task can do in Python 3.11.
 
     Its task takes its own first step a turn later, and meets what the coroutine came to then.
     """
@@ -81,7 +81,7 @@ class _Begun(Coroutine[Any, Any, None]):
         return self._awaited()
 
     def throw(self, *error: Any) -> Any:
-        """A task that is cancelled before its own first step cancels what the coroutine waits for, as any later."""
+        """Cancels what the coroutine waits for if the task is cancelled before its own first step, as at any later one."""
         is_new, self._is_new = self._is_new, False
         self._end()
         if is_new and self._is_future and self._waits_for.cancel():
@@ -89,7 +89,7 @@ class _Begun(Coroutine[Any, Any, None]):
         return self._coroutine.throw(*error)
 
     def _awaited(self) -> Any:
-        """The awaitable of the first step, as its task expects it."""
+        """Returns the awaitable of the first step, as its task expects it."""
         waits_for, self._waits_for = self._waits_for, None
         if self._is_future:
             waits_for._asyncio_future_blocking = True

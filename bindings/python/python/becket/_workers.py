@@ -1,6 +1,6 @@
 """Threads for handlers that are plain functions, so that no loop waits for one.
 
-They are daemons: one that never comes back holds up neither a verdict nor the end of the program.
+They are daemons: one that never returns delays neither a verdict nor the end of the program.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ PathLike = str | os.PathLike[str]
 class HookConfig:
     """The sources of an engine's hooks, and their content.
 
-    It names the sources. Their content is that at the opening of an engine.
+    It names the sources. Their content is read when an engine is opened.
     """
 
     project_root: Path = Path(".")
@@ -28,7 +28,7 @@ class HookConfig:
     mcp_servers: Mapping[str, Any] | None = None
     """The MCP servers that `mcp_tool` hooks may call, by their names, as under `mcpServers` of an `.mcp.json`."""
     mcp_config: PathLike | None = None
-    """The same as a file. No such file is looked for."""
+    """The MCP servers, as a file like `.mcp.json`. No file is searched for."""
     plugin_dirs: tuple[PathLike, ...] = ()
     managed_dir: PathLike | None = None
     strict: bool = False

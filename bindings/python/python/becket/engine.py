@@ -179,7 +179,7 @@ class HookEngine:
     ) -> str:
         """Registers a function, plain or `async`; returns the id that `remove_hook` takes.
 
-        Where the function fails, a tool call is denied and a prompt is rejected, and elsewhere it is reported.
+        If the function fails, a tool call is denied and a prompt is rejected; elsewhere the failure is reported.
         `on_failure="block"` blocks wherever a failure can, `"continue"` nowhere.
 
         Raises `RegistrationError` if it can't be called, or the matcher, condition or timeout can't be read.
@@ -271,7 +271,7 @@ class HookEngine:
         return outcome.answered(is_approved)
 
     def _asked(self, event: str, fields: dict[str, Any], outcome: Outcome) -> ToolApproval | None:
-        """Returns the call that the user has to approve, if the event is one and a hook or a rule asks."""
+        """Returns the call that the user has to approve, if the event is a tool call and a hook or a rule asks."""
         if event != "PreToolUse" or not outcome.asks:
             return None
         name, given, call_id = (fields.get(key) for key in ("tool_name", "tool_input", "tool_use_id"))
@@ -302,7 +302,7 @@ class HookEngine:
 
         It reads nothing from stdin. `cwd` starts in the project's root, `env` adds variables (None removes one), `timeout` is
         in seconds, and 1 MiB of each stream is kept unless `max_output_bytes` says otherwise. Programs that an ask rule holds
-        are denied, and hooks are not asked. `becket` is the program that supervises (default: the one of this package, then
+        are denied, and hooks are not asked. `becket` is the supervising program (default: the one of this package, then
         the one in `PATH`). Cancelling the task ends the program, with everything that it has started, before the task ends.
 
         Raises `ExecError` if there is no exit code: it was not run, was ended at its `timeout`, or has lost its supervisor.
@@ -364,7 +364,7 @@ class HookEngine:
         return ToolBarrier()
 
     def close(self) -> None:
-        """Ends everything that it runs, and waits until it is gone."""
+        """Ends everything that it runs, and waits for its end."""
         self._session.close()
 
     async def aclose(self) -> None:

@@ -44,7 +44,7 @@ class ExecError(BecketError):
     """A program without an exit code."""
 
     kind: Literal["not_run", "timed_out", "lost"]
-    """`not_run`: nothing was run. `timed_out`, `lost`: it was ended, at its time limit or with its supervisor."""
+    """`not_run`: nothing was run. `timed_out`, `lost`: it was ended at its time limit or with its supervisor."""
 
     def __init__(self, message: str, kind: Literal["not_run", "timed_out", "lost"] = "not_run") -> None:
         super().__init__(message)

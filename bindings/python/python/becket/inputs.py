@@ -70,9 +70,9 @@ class SessionStartInput(HookInput):
     session_title: str | None = None
     """The title shown for the session."""
     seconds_since_last_response: float | None = None
-    """Seconds since the model last answered (resume and fork)."""
+    """The number of seconds since the model last answered (resume and fork)."""
     context_tokens: int | None = None
-    """Tokens in the context."""
+    """The number of tokens in the context."""
     prompt_cache_likely_expired: bool | None = None
     """Set if the provider has probably dropped its prompt cache."""
     estimated_cache_write_usd: float | None = None
@@ -86,7 +86,7 @@ class SessionEndInput(HookInput):
     hook_event_name: ClassVar[str] = "SessionEnd"
 
     reason: str
-    """Why."""
+    """The reason why it has ended."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -96,7 +96,7 @@ class UserPromptSubmitInput(HookInput):
     hook_event_name: ClassVar[str] = "UserPromptSubmit"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     prompt: str
     """The user's text."""
 
@@ -108,7 +108,7 @@ class UserPromptExpansionInput(HookInput):
     hook_event_name: ClassVar[str] = "UserPromptExpansion"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     expansion_type: str
     """`slash_command` or `mcp_prompt`."""
     command_name: str
@@ -128,13 +128,13 @@ class StopInput(HookInput):
     hook_event_name: ClassVar[str] = "Stop"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     stop_hook_active: bool
-    """True while the turn goes on because an earlier stop hook blocked."""
+    """True while the turn continues because an earlier stop hook blocked."""
     last_assistant_message: str | None = None
-    """The text the model ended with."""
+    """The final text of the model."""
     background_tasks: list[dict[str, Any]] | None = None
     """The running background tasks, one object each."""
     session_crons: list[dict[str, Any]] | None = None
@@ -148,13 +148,13 @@ class StopFailureInput(HookInput):
     hook_event_name: ClassVar[str] = "StopFailure"
 
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     error: str
     """The error."""
     error_details: str | None = None
-    """More about the error, where there is more."""
+    """Details of the error, if there are any."""
     last_assistant_message: str | None = None
-    """The text the model ended with."""
+    """The final text of the model."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -164,9 +164,9 @@ class PreToolUseInput(HookInput):
     hook_event_name: ClassVar[str] = "PreToolUse"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     tool_name: str
     """The tool, under its current name."""
     tool_input: dict[str, Any]
@@ -174,7 +174,7 @@ class PreToolUseInput(HookInput):
     tool_use_id: str
     """The id of the call."""
     mcp_server: dict[str, Any] | None = None
-    """For a tool of an MCP server: its `name` and `source`."""
+    """The MCP server of the tool, if it has one: `name` and `source`."""
     executed: dict[str, Any] | None = None
     """A program that the call is about to run: `file`, `argv`, `cwd`, `chain`."""
 
@@ -186,9 +186,9 @@ class PostToolUseInput(HookInput):
     hook_event_name: ClassVar[str] = "PostToolUse"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     tool_name: str
     """The tool, under its current name."""
     tool_input: dict[str, Any]
@@ -196,7 +196,7 @@ class PostToolUseInput(HookInput):
     tool_use_id: str
     """The id of the call."""
     mcp_server: dict[str, Any] | None = None
-    """For a tool of an MCP server: its `name` and `source`."""
+    """The MCP server of the tool, if it has one: `name` and `source`."""
     tool_response: Any
     """The answer of the tool."""
     duration_ms: int | None = None
@@ -210,9 +210,9 @@ class PostToolUseFailureInput(HookInput):
     hook_event_name: ClassVar[str] = "PostToolUseFailure"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     tool_name: str
     """The tool, under its current name."""
     tool_input: dict[str, Any]
@@ -220,7 +220,7 @@ class PostToolUseFailureInput(HookInput):
     tool_use_id: str
     """The id of the call."""
     mcp_server: dict[str, Any] | None = None
-    """For a tool of an MCP server: its `name` and `source`."""
+    """The MCP server of the tool, if it has one: `name` and `source`."""
     error: str
     """The error."""
     is_interrupt: bool | None = None
@@ -231,34 +231,34 @@ class PostToolUseFailureInput(HookInput):
 
 @dataclass(kw_only=True, slots=True)
 class PostToolBatchInput(HookInput):
-    """All calls of one model answer are done; the next request has not gone out."""
+    """All calls of one model answer are done; the next request has not been sent."""
 
     hook_event_name: ClassVar[str] = "PostToolBatch"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     tool_calls: list[dict[str, Any]]
     """The calls of the batch: `tool_name`, `tool_input`, `tool_use_id`, `tool_response` each."""
 
 
 @dataclass(kw_only=True, slots=True)
 class PermissionRequestInput(HookInput):
-    """A tool call is about to need a permission."""
+    """A tool call needs a permission."""
 
     hook_event_name: ClassVar[str] = "PermissionRequest"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     tool_name: str
     """The tool, under its current name."""
     tool_input: dict[str, Any]
     """The call's arguments."""
     permission_suggestions: list[dict[str, Any]] | None = None
-    """Rule updates the host would offer the user."""
+    """Rule updates that the host would offer the user."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -268,9 +268,9 @@ class PermissionDeniedInput(HookInput):
     hook_event_name: ClassVar[str] = "PermissionDenied"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     tool_name: str
     """The tool, under its current name."""
     tool_input: dict[str, Any]
@@ -278,9 +278,9 @@ class PermissionDeniedInput(HookInput):
     tool_use_id: str
     """The id of the call."""
     mcp_server: dict[str, Any] | None = None
-    """For a tool of an MCP server: its `name` and `source`."""
+    """The MCP server of the tool, if it has one: `name` and `source`."""
     reason: str
-    """Why."""
+    """The reason for the refusal."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -311,13 +311,13 @@ class SubagentStopInput(HookInput):
     hook_event_name: ClassVar[str] = "SubagentStop"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     stop_hook_active: bool
-    """True while the turn goes on because an earlier stop hook blocked."""
+    """True while the turn continues because an earlier stop hook blocked."""
     last_assistant_message: str | None = None
-    """The text the model ended with."""
+    """The final text of the model."""
     background_tasks: list[dict[str, Any]] | None = None
     """The running background tasks, one object each."""
     session_crons: list[dict[str, Any]] | None = None
@@ -333,13 +333,13 @@ class TaskCreatedInput(HookInput):
     hook_event_name: ClassVar[str] = "TaskCreated"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     task_id: str
     """The task's id."""
     task_subject: str
-    """The task in one line."""
+    """The subject of the task, in one line."""
     task_description: str | None = None
-    """The task at length."""
+    """The description of the task."""
     teammate_name: str | None = None
     """The teammate's name."""
     team_name: str | None = None
@@ -353,13 +353,13 @@ class TaskCompletedInput(HookInput):
     hook_event_name: ClassVar[str] = "TaskCompleted"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     task_id: str
     """The task's id."""
     task_subject: str
-    """The task in one line."""
+    """The subject of the task, in one line."""
     task_description: str | None = None
-    """The task at length."""
+    """The description of the task."""
     teammate_name: str | None = None
     """The teammate's name."""
     team_name: str | None = None
@@ -373,7 +373,7 @@ class TeammateIdleInput(HookInput):
     hook_event_name: ClassVar[str] = "TeammateIdle"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     teammate_name: str
     """The teammate's name."""
     team_name: str | None = None
@@ -387,17 +387,17 @@ class InstructionsLoadedInput(HookInput):
     hook_event_name: ClassVar[str] = "InstructionsLoaded"
 
     effort: dict[str, Any] | None = None
-    """`{level}`: low, medium, high, xhigh or max."""
+    """The effort of the model: `{level}` is low, medium, high, xhigh or max."""
     file_path: str
     """The file."""
     memory_type: str
     """`User`, `Project`, `Local` or `Managed`."""
     load_reason: str
-    """The reason for which it was loaded."""
+    """The reason why it was loaded."""
     globs: list[str] | None = None
-    """The path patterns that let it in."""
+    """The path patterns that caused it to be loaded."""
     trigger_file_path: str | None = None
-    """The file whose access loaded it."""
+    """The file whose access caused it to be loaded."""
     parent_file_path: str | None = None
     """The file that includes it."""
 
@@ -411,7 +411,7 @@ class PreCompactInput(HookInput):
     trigger: str
     """The cause of the compaction: `manual` or `auto`."""
     custom_instructions: str | None
-    """The user's words for the summary; null if there are none."""
+    """The user's instructions for the summary; null if there are none."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -433,11 +433,11 @@ class MessageDisplayInput(HookInput):
     hook_event_name: ClassVar[str] = "MessageDisplay"
 
     turn_id: str
-    """The turn."""
+    """The id of the turn."""
     message_id: str
-    """The message."""
+    """The id of the message."""
     index: int
-    """Number of the batch in its message, from 0."""
+    """The number of the batch in its message, from 0."""
     final: bool
     """Set if this is the last batch."""
     delta: str
@@ -446,20 +446,20 @@ class MessageDisplayInput(HookInput):
 
 @dataclass(kw_only=True, slots=True)
 class PreModelSwitchInput(HookInput):
-    """The user wants another model."""
+    """The user requests another model."""
 
     hook_event_name: ClassVar[str] = "PreModelSwitch"
 
     from_model: str
-    """The model before."""
+    """The previous model."""
     to_model: str
-    """The model after."""
+    """The new model."""
     requested_model: str
-    """The name as the user gave it."""
+    """The name that the user requested."""
     source: str
     """The origin of the request to switch."""
     context_tokens: int | None = None
-    """Tokens in the context."""
+    """The number of tokens in the context."""
     prompt_cache_warm: bool | None = None
     """Set if the provider still caches the prompt."""
     cache_ttl: str | None = None
@@ -477,15 +477,15 @@ class PostModelSwitchInput(HookInput):
     hook_event_name: ClassVar[str] = "PostModelSwitch"
 
     from_model: str
-    """The model before."""
+    """The previous model."""
     to_model: str
-    """The model after."""
+    """The new model."""
     requested_model: str
-    """The name as the user gave it."""
+    """The name that the user requested."""
     source: str
     """The origin of the request to switch."""
     context_tokens: int | None = None
-    """Tokens in the context."""
+    """The number of tokens in the context."""
     prompt_cache_warm: bool | None = None
     """Set if the provider still caches the prompt."""
     cache_ttl: str | None = None
@@ -515,14 +515,14 @@ class CwdChangedInput(HookInput):
     hook_event_name: ClassVar[str] = "CwdChanged"
 
     old_cwd: str
-    """The directory before."""
+    """The previous directory."""
     new_cwd: str
-    """The directory after."""
+    """The new directory."""
 
 
 @dataclass(kw_only=True, slots=True)
 class DirectoryAddedInput(HookInput):
-    """The session has got a further working directory."""
+    """A working directory was added to the session."""
 
     hook_event_name: ClassVar[str] = "DirectoryAdded"
 
@@ -546,12 +546,12 @@ class FileChangedInput(HookInput):
 
 @dataclass(kw_only=True, slots=True)
 class WorktreeCreateInput(HookInput):
-    """A worktree is wanted; the hook makes it in place of the host."""
+    """A worktree is requested; the hook creates it instead of the host."""
 
     hook_event_name: ClassVar[str] = "WorktreeCreate"
 
     name: str
-    """The name asked for."""
+    """The requested name."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -561,17 +561,17 @@ class WorktreeRemoveInput(HookInput):
     hook_event_name: ClassVar[str] = "WorktreeRemove"
 
     worktree_path: str
-    """The worktree."""
+    """The path of the worktree."""
 
 
 @dataclass(kw_only=True, slots=True)
 class ElicitationInput(HookInput):
-    """An MCP server asks the user something."""
+    """An MCP server asks the user a question."""
 
     hook_event_name: ClassVar[str] = "Elicitation"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     mcp_server_name: str
     """The MCP server that asks."""
     message: str
@@ -583,7 +583,7 @@ class ElicitationInput(HookInput):
     elicitation_id: str | None = None
     """The id of the question."""
     requested_schema: dict[str, Any] | None = None
-    """The shape of the answer (mode `form`)."""
+    """The schema of the answer (mode `form`)."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -593,7 +593,7 @@ class ElicitationResultInput(HookInput):
     hook_event_name: ClassVar[str] = "ElicitationResult"
 
     permission_mode: str | None = None
-    """default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
+    """The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions."""
     mcp_server_name: str
     """The MCP server that asks."""
     action: str

@@ -28,9 +28,9 @@ class Person(Enum):
     """The user who answers if a hook or a rule asks."""
 
     HERE = "here"
-    """The host, later: the session is interactive."""
+    """The host answers later: the session is interactive."""
     NONE = "none"
-    """No user, unless the host still finds one."""
+    """There is no user, unless the host finds one."""
     NEVER = "never"
     """No user may be asked: the mode is `dontAsk`."""
 

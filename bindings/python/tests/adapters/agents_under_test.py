@@ -1,6 +1,6 @@
-"""One small agent in each framework, offline: a scripted model, and a tool `shell` that notes what it is run with.
+"""One small agent in each framework, offline: a scripted model, and a tool `shell` that records its inputs.
 
-A script is what the model answers, one after the other: a text, or calls of `shell` as a dict of id to arguments.
+A script is the model's answers, in order: a text, or calls of `shell` as a dict of id to arguments.
 """
 
 # The frameworks leave some of their types open.
@@ -21,7 +21,7 @@ Approve = ToolApprovalCallback | None
 
 @dataclass
 class Talk:
-    """What came of it. `requests` has, for each request to the model, all texts in it, in order."""
+    """The result. `requests` has, for each request to the model, all texts in it, in order."""
 
     answer: str = ""
     refused: str = ""

@@ -1,4 +1,4 @@
-"""The same conversations with every framework's agent: the adapters differ, what hooks do must not."""
+"""The same conversations with every framework's agent: hooks must have the same effects in all of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(request: pytest.FixtureRequest, engine: HookEngine) -> Run:
 
 
 def hook(engine: HookEngine, event: str, **fields: Any) -> None:
-    """A hook that always answers with these fields of the event's own."""
+    """Returns a hook that always answers with these fields of the event's own."""
     engine.add_hook(event, lambda _: {"hookSpecificOutput": {"hookEventName": event, **fields}})
 
 
@@ -52,7 +52,7 @@ def test_a_denied_call_does_not_run_and_the_model_is_told_why(run: Run, engine: 
 
 
 def callbacks(answer: Any) -> dict[str, Callable[[ToolApproval], Any]]:
-    """Callbacks that answer so, or raise it."""
+    """Returns callbacks that give this answer, or raise it."""
 
     def plain(_: ToolApproval) -> Any:
         if isinstance(answer, Exception):

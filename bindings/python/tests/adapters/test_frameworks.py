@@ -1,4 +1,4 @@
-"""Where a framework has ways of its own, and a hook must not be passed by on them."""
+"""Special paths of frameworks on which a hook must not be bypassed."""
 
 # The frameworks leave some of their types open.
 # pyright: basic

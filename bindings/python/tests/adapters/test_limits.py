@@ -1,4 +1,4 @@
-"""The promise about size: an adapter is read in one go."""
+"""The limit on size: an adapter must be readable in one go."""
 
 from __future__ import annotations
 

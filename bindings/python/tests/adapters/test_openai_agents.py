@@ -1,4 +1,4 @@
-"""What the OpenAI Agents SDK has beside tools of the agent itself must not be a way round the hooks."""
+"""Features of the OpenAI Agents SDK besides tools of the agent itself must not bypass the hooks."""
 
 from __future__ import annotations
 

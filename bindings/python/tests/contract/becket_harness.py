@@ -111,7 +111,7 @@ class BecketHarness:
         return None
 
     async def _tool(self, call: dict[str, Any]) -> dict[str, Any]:
-        """One call; what blocks it is told to the model as its result."""
+        """Runs one call; the model gets the reason of a block as its result."""
         try:
             args = await self._host.pre_tool_call(call["id"], call["name"], call["args"])
             value, is_error = self._scenario.tools[call["name"]].invoke(args)

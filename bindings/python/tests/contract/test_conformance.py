@@ -17,7 +17,7 @@ EXCLUDED: dict[str, str] = json.loads(Path(__file__).with_name("excluded.json").
 
 @pytest.fixture
 def agent_hooks_harness(request: pytest.FixtureRequest, project: Path) -> type:
-    """The harness over Becket, where `--agent-hooks-harness` names no other."""
+    """Returns the harness over Becket, unless `--agent-hooks-harness` names another one."""
     named: str | None = request.config.getoption("--agent-hooks-harness")
     if named is None:
         return BecketHarness

@@ -1,4 +1,4 @@
-"""The kit runs through the engine: one that lets all pass, or takes part in nothing, fails vectors."""
+"""The kit runs through the engine: one that allows everything, or does nothing, fails vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VECTORS = {vector["id"]: vector for vector in load_vectors()}
 
 
 class _Yes:
-    """An outcome without the engine's word."""
+    """An outcome without the engine's decision."""
 
     def __init__(self, outcome: Any) -> None:
         self._outcome = outcome

@@ -1,4 +1,4 @@
-"""A Becket host of the contract, where hooks and interceptors meet: what the kit's vectors have no word for."""
+"""A Becket host of the contract, with hooks and interceptors together: cases that the kit's vectors do not cover."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Interceptor:
 
 
 def on(engine: HookEngine, interceptor: Interceptor, steps: Callable[[Host], Awaitable[Any]]) -> tuple[Any, Any]:
-    """What the steps of a host come to, and its records."""
+    """Returns the results of a host's steps, and its records."""
     emitter = InterceptionEmitter().register(interceptor)
     host = Host(engine, emitter, agent_id="a")
 

@@ -1,4 +1,4 @@
-"""Becket's hooks in a host that knows nothing of Becket: the SDK's own reference host."""
+"""Becket's hooks in a host that does not know Becket: the SDK's own reference host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hooks in agent loops: `plain` for a loop of your own; the others for a framework's, by its own extension points.
+"""Hooks in agent loops: `plain` for your own loop; the others for that of a framework, through its extension points.
 
-Each module imports its framework, and nothing here imports them: take the one that you need.
+Each module imports its framework, and nothing here imports them: import the one that you need.
 """

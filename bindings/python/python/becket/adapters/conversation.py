@@ -27,7 +27,7 @@ class Conversation:
     """One session's hooks. An engine is a session, so create one of each per conversation.
 
     `tool_approval_callback` answers for the user if a hook or a rule asks about a call and the engine itself has no callback;
-    it has as long as the engine's `tool_approval_timeout`. Without either such a call is refused.
+    its limit is the engine's `tool_approval_timeout`. Without either such a call is refused.
     """
 
     def __init__(self, engine: HookEngine, tool_approval_callback: ToolApprovalCallback | None = None) -> None:
@@ -56,7 +56,7 @@ class Conversation:
         return await self.ran(name, args, call_id, run(args))
 
     async def before(self, name: str, args: dict[str, Any], call_id: str) -> dict[str, Any]:
-        """PreToolUse: returns what the tool is to be run with. Raises `Refused` if it must not run."""
+        """PreToolUse: returns the input for the tool. Raises `Refused` if it must not run."""
         if self.stopped:
             raise Refused(self.stopped)
         outcome = await self._fire("PreToolUse", tool_name=name, tool_input=args, tool_use_id=call_id)
@@ -125,7 +125,7 @@ class Conversation:
 
 
 def _json(value: Any) -> Any:
-    """A result as hooks read it: a value that is not JSON becomes its text."""
+    """Returns a result as hooks read it: a value that is not JSON becomes its text."""
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
@@ -133,5 +133,5 @@ def _json(value: Any) -> Any:
 
 
 def words(value: Any) -> str:
-    """A value as a model reads it: text unchanged, anything else as compact JSON."""
+    """Returns a value as a model reads it: text unchanged, anything else as compact JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

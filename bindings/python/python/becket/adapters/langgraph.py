@@ -1,6 +1,6 @@
 """LangGraph and LangChain: `create_agent(..., middleware=[BecketMiddleware(engine)])`, run with `ainvoke` or `astream`.
 
-It has a place for everything but the session's end: call `await middleware.hooks.end()` there. LangChain refuses `invoke`.
+It covers everything but the session's end: call `await middleware.hooks.end()` there. LangChain refuses `invoke`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Handler = Callable[[ToolCallRequest], Awaitable[Answer]]
 
 
 class ToolError(Exception):
-    """The tool's own error, in the words of LangGraph."""
+    """The tool's own error, as LangGraph represents it."""
 
 
 class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -34,7 +34,7 @@ class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     @hook_config(can_jump_to=["end"])
     async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """A refused prompt, all messages of it, is taken out and answered with the reason; the model never sees it."""
+        """A refused prompt, all messages of it, is removed and answered with the reason; the model never sees it."""
         prompt = list(takewhile(lambda message: isinstance(message, HumanMessage), reversed(state["messages"])))[::-1]
         try:
             if prompt:

@@ -24,13 +24,13 @@ class BecketAgents(agents.RunHooks[Any]):
         self.hooks, self._args = Conversation(engine, tool_approval_callback), dict[str, dict[str, Any]]()
 
     def agent(self, agent: agents.Agent[Any]) -> agents.Agent[Any]:
-        """The same agent, its prompts and function tools guarded."""
+        """Returns the same agent with guarded prompts and function tools."""
         prompt = agents.InputGuardrail(self._prompt, name="becket", run_in_parallel=False)
         tools = [self.tool(t) if isinstance(t, agents.FunctionTool) and not t._is_agent_tool else t for t in agent.tools]
         return agent.clone(tools=tools, input_guardrails=[prompt, *agent.input_guardrails])
 
     def tool(self, tool: agents.FunctionTool) -> agents.FunctionTool:
-        """The same tool, guarded. What an agent that is a tool runs itself is not: give that agent to `agent` first."""
+        """Returns the same tool, guarded. The tools of an agent that is a tool are not: give that agent to `agent` first."""
         if any(gate.guardrail_function == self._gate for gate in tool.tool_input_guardrails or []):
             return tool
 
@@ -43,7 +43,7 @@ class BecketAgents(agents.RunHooks[Any]):
         return dataclasses.replace(tool, on_invoke_tool=invoke, tool_input_guardrails=gates)
 
     async def run(self, agent: agents.Agent[Any], prompt: str, **config: Any) -> agents.RunResult:
-        """Works on a prompt until the Stop hooks let it end. A refused one raises the SDK's tripwire."""
+        """Works on a prompt until the Stop hooks let it end. A refused prompt raises the SDK's tripwire."""
         options = agents.RunConfig(call_model_input_filter=self._request, **config)
         items: list[agents.TResponseInputItem] = [{"role": "user", "content": prompt}]
         guarded = self.agent(agent)

@@ -1,6 +1,6 @@
-"""A loop of your own, whole: a model that is a function, tools that are functions, and the hooks at their places.
+"""A complete loop of your own: a model that is a function, tools that are functions, and the hooks at their places.
 
-Use it as it is or as a pattern: what counts is where it calls `Conversation`, and that the model learns why a call
+Use it as it is or as a template: what matters is where it calls `Conversation`, and that the model learns why a call
 did not run.
 """
 
@@ -20,7 +20,7 @@ Tool = Callable[..., Awaitable[Any]]
 async def turn(
     hooks: Conversation, model: Model, tools: dict[str, Tool], messages: list[Message], prompt: str
 ) -> str:
-    """Works on a prompt until the model has answered and the Stop hooks let it; returns what the user is to read.
+    """Works on a prompt until the model has answered and the Stop hooks let it; returns the text for the user.
 
     `messages` is the conversation so far and is added to. A refused prompt does not enter it.
     """
@@ -46,7 +46,7 @@ async def turn(
 
 
 async def _result(hooks: Conversation, tools: dict[str, Tool], call: dict[str, Any]) -> Message:
-    """The result of one call, as the model reads it."""
+    """Returns the result of one call, as the model reads it."""
 
     async def run(args: dict[str, Any]) -> Any:
         return await tools[call["name"]](**args)

@@ -1,6 +1,6 @@
 """Pydantic AI: `Agent(..., capabilities=[BecketCapability(engine)])`.
 
-A capability has a place for everything but the session's end: call `await capability.hooks.end()` there. A refused
+A capability covers everything but the session's end: call `await capability.hooks.end()` there. A refused
 prompt raises `Refused` out of the run, a hook that stops the turn `Stopped`.
 """
 
@@ -46,7 +46,7 @@ class BecketCapability(AbstractCapability[Any]):
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition,
         args: str | dict[str, Any], handler: WrapToolValidateHandler,
     ) -> dict[str, Any]:  # fmt: skip
-        """The gate, once the model's arguments are valid for the tool. A denied call has failed, with the reason."""
+        """The gate, once the model's arguments are valid for the tool. A denied call fails with the reason."""
         validated, given = await handler(args), json.loads(args or "{}") if isinstance(args, str) else args
         try:
             wanted = await self.hooks.before(call.tool_name, given, call.tool_call_id)

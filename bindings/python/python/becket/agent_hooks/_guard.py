@@ -1,9 +1,9 @@
-"""Interceptors of AGENT-HOOKS-0.1 as hooks of an engine: each event that has a point is emitted there.
+"""Interceptors of AGENT-HOOKS-0.1 as hooks of an engine: each event with a point is emitted there.
 
 The emitter composes the interceptors' verdicts, asks its approval seam and writes its record; the answer goes into
 Becket's fold with those of the other hooks, where a denial can't be overruled.
 
-INVARIANT: whatever goes wrong here is an answer that blocks, wherever the event can block. What an event has no word
+INVARIANT: every error here is an answer that blocks, wherever the event can block. What an event has no word
 for blocks too: a rewritten prompt can't be said in `UserPromptSubmit`, so it is a refusal.
 """
 
@@ -40,7 +40,7 @@ _GRACE = 10.0
 
 @dataclass
 class Firing:
-    """One event on its way through the emitter: what goes in, and what has come out once the hook has run."""
+    """One event on its way through the emitter: its input, and its outcome once the hook has run."""
 
     context: AgentContext
     given: str
@@ -54,18 +54,18 @@ class Firing:
 
     @property
     def target(self) -> Any:
-        """What the guarded action is to use."""
+        """The value for the guarded action."""
         return self.context["target"]
 
     @property
     def rewritten(self) -> bool:
-        """Whether the interceptors changed it."""
+        """True if the interceptors changed it."""
         return exactly(self.target) != self.given
 
 
 @dataclass
 class Guard:
-    """What `guard` has registered."""
+    """The hooks that `guard` has registered."""
 
     engine: HookEngine
     emitter: InterceptionEmitter
@@ -107,7 +107,7 @@ class Guard:
             return _denied(event, why)
 
     def _firing(self, event: str, fields: dict[str, Any]) -> Firing:
-        """The host's firing, or a new one of this hook input."""
+        """Returns the host's firing, or a new one for this hook input."""
         key, asked = (event, str(fields.get("tool_use_id", ""))), exactly(fields.get("tool_input"))
         before = self._open.get(key)
         if before is not None and before.host_reads and before.record is None:
@@ -169,7 +169,7 @@ def _register(made: Guard, event: str, order: int) -> str:
     async def agent_hooks(hook_input: HookInput) -> Answer | None:
         return await made.run_hook(event, hook_input)
 
-    # The guard's own limit comes first: the engine's would be no answer, which most events take for none.
+    # The guard's own limit comes first: at the engine's there would be no answer, and most events would proceed.
     return made.engine.add_hook(event, agent_hooks, order=order, timeout=made.timeout + _GRACE, on_failure="block")
 
 
@@ -178,7 +178,7 @@ _CONTEXT = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Po
 
 
 def _told(event: str, record: InterceptionRecord) -> str:
-    """The warnings, if the event supports context."""
+    """Returns the warnings, if the event supports context."""
     if event not in _CONTEXT:
         return ""
     return "\n".join(warning.message or warning.reason or "" for warning in record.verdict.warnings)
@@ -194,7 +194,7 @@ def _decided(decision: str, reason: str) -> Answer:
 
 
 def _denied(event: str, reason: str) -> Answer | None:
-    """The answer that lets nothing through. A result that may not be used is replaced by the reason."""
+    """Returns the answer that blocks. A result that may not be used is replaced by the reason."""
     if event == "PreToolUse":
         return _decided("deny", reason)
     block = {"decision": "block", "reason": reason}

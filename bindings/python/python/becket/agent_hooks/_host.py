@@ -3,7 +3,7 @@
 Six points are events: verdicts of the interceptors go through the engine's fold, and this host obeys the outcome. The
 two around a model call have no event; there only the interceptors are called, and context of hooks is added.
 
-INVARIANT: a point returns only if it has been emitted and nothing forbids it. An event whose hooks did not
+INVARIANT: a point returns only if it was emitted and nothing forbids it. An event whose hooks did not
 run (switched off by a policy, a folder that is not trusted, an engine that fails) is refused, with a record.
 """
 
@@ -62,7 +62,7 @@ class Host:
         self._guard.remove()
 
     async def agent_startup(self, tools: list[str]) -> None:
-        """Before the first input. Where it is blocked, only `agent_shutdown` may follow."""
+        """Before the first input. If it is blocked, only `agent_shutdown` may follow."""
         context = self._builder.agent_startup(tools_registered=tools)
         await self._fire("SessionStart", context, source="startup")
 
@@ -89,7 +89,7 @@ class Host:
         return context["response"]  # type: ignore[no-any-return]
 
     async def pre_tool_call(self, call_id: str, name: str, args: dict[str, Any]) -> dict[str, Any]:
-        """Before a tool runs; returns what it is to be run with."""
+        """Before a tool runs; returns its input."""
         self._not_after_a_stop(InterceptionPoint.PRE_TOOL_CALL)
         context = self._builder.pre_tool_call(call_id=call_id, name=name, args=copy.deepcopy(args))
         call = {"tool_name": name, "tool_input": args, "tool_use_id": call_id}
@@ -99,7 +99,7 @@ class Host:
     async def post_tool_call(
         self, call_id: str, name: str, args: dict[str, Any], value: Any, *, is_error: bool = False
     ) -> Any:
-        """After a tool ran with `args`; returns the result to use. Where it is blocked, use none."""
+        """After a tool ran with `args`; returns the result to use. If it is blocked, use none."""
         context = self._builder.post_tool_call(
             call_id=call_id, name=name, args=copy.deepcopy(args), value=copy.deepcopy(value), is_error=is_error
         )
@@ -156,7 +156,7 @@ class Host:
         return outcome
 
     def _obey(self, point: InterceptionPoint, outcome: Outcome, record: InterceptionRecord) -> None:
-        """Raises if the outcome is a no. A block after a tool is feedback, unless the interceptors made it."""
+        """Raises if the outcome forbids the action. A block after a tool is feedback, unless the interceptors made it."""
         if point is InterceptionPoint.POST_TOOL_CALL and record.proceeds:
             if outcome.blocked and outcome.reason:
                 self._pending.append(outcome.reason)
@@ -168,7 +168,7 @@ class Host:
             raise Blocked(point, outcome.stop_reason or outcome.reason or words_of(record), record)
 
     def _unasked(self, point: InterceptionPoint, firing: Firing, error: Exception | None) -> InterceptionRecord:
-        """The record of a point that could not be decided: the emission's own, if there was one."""
+        """Returns the record of a point that could not be decided: that of the emission, if there was one."""
         if firing.record is not None:
             return firing.record
         session, sequence = firing.context["session"]["id"], firing.context["sequence"]

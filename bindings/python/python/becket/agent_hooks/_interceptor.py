@@ -1,7 +1,7 @@
-"""The hooks of an engine as one interceptor in a host that speaks AGENT-HOOKS-0.1.
+"""The hooks of an engine as one interceptor in a host that implements AGENT-HOOKS-0.1.
 
 It translates and decides nothing: the point becomes an event, the outcome a verdict. Where the contract has no word for
-what a hook says, the stricter one is taken. An engine that fails denies, under a reason of its own.
+what a hook says, the stricter one is taken. An engine that fails denies, with a separate reason.
 
 The contract lets an interceptor add nothing to the conversation but by a transform. What hooks give as context
 therefore waits for the next `pre_model_call`, where every tool call has its result already.
@@ -114,7 +114,7 @@ class BecketInterceptor:
         return await self._shown(words, verdict) if isinstance(content, str) else verdict
 
     async def _shown(self, words: str, verdict: Verdict) -> Verdict:
-        """The answer as hooks of `MessageDisplay` want it shown."""
+        """Returns the answer as `MessageDisplay` hooks want it shown."""
         facts = {"turn_id": "output", "message_id": "output", "index": 0, "final": True, "delta": words}
         outcome = await self._engine.run_event("MessageDisplay", **facts)
         shown = outcome.to_dict()["verdict"]["fields"].get("displayContent")
@@ -128,7 +128,7 @@ class BecketInterceptor:
         return self._passed(outcome)
 
     def _refused(self, outcome: Outcome) -> Verdict | None:
-        """The denial of the event's action, if it is denied."""
+        """Returns the denial of the event's action, if it is denied."""
         if outcome.stop:
             self._stopped = outcome.stop_reason or "stopped by a hook"
             return Verdict.deny(reason=STOPPED, message=self._stopped)
@@ -138,7 +138,7 @@ class BecketInterceptor:
         return None
 
     def _passed(self, outcome: Outcome, path: str = "$target", value: Any = None) -> Verdict:
-        """The verdict of an action that may proceed, with its rewrite if any."""
+        """Returns the verdict of an action that may proceed, with its rewrite if any."""
         self._pending.extend(outcome.additional_context)
         warnings = tuple(_warnings(outcome))
         if value is not None:

@@ -1,4 +1,4 @@
-"""What both directions share: values as text and verdicts as words. Nothing here decides."""
+"""Shared by both directions: values as text and verdicts as words. Nothing here decides."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from agent_hooks import InterceptionRecord
 
 
 def text_of(value: Any) -> str:
-    """A value as a hook of Becket reads it where its event has a text: a string as it is, else as compact JSON."""
+    """Returns a value as text for a hook of Becket: a string as it is, anything else as compact JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def exactly(value: Any) -> str:
-    """A value as text that distinguishes values that Python's `==` does not: `1`, `1.0` and `True`."""
+    """Returns a value as text that distinguishes values that Python's `==` does not: `1`, `1.0` and `True`."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def words_of(record: InterceptionRecord) -> str:
-    """The reason of a refusal in a record: the interceptor's message, otherwise its reason."""
+    """Returns the reason of a refusal in a record: the interceptor's message, otherwise its reason."""
     return record.verdict.message or record.verdict.reason or "denied without a reason"
