@@ -43,7 +43,7 @@ pub(crate) struct ModelFacts {
     pub(crate) betas: Vec<String>,
 }
 
-/// Returns the models like [`models`], with these facts.
+/// Returns the models like [`models()`], with these facts.
 ///
 /// # Errors
 /// Errors if the script is invalid.
