@@ -118,7 +118,16 @@ fn is_special([first, second, ..]: [u16; 8]) -> bool {
 }
 
 /// Returns the IPv4 address inside an IPv6 one: mapped, compatible, translated, NAT64, 6to4.
-fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
+///
+/// ```
+/// use becket_base::address::carried;
+///
+/// assert_eq!(carried("::ffff:127.0.0.1".parse()?), Some([127, 0, 0, 1].into()));
+/// assert_eq!(carried("::1".parse()?), None);
+/// # Ok::<(), std::net::AddrParseError>(())
+/// ```
+#[must_use]
+pub fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,

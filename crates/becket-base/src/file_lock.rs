@@ -56,23 +56,30 @@ pub fn lock(file: &File, pauses: impl IntoIterator<Item = Duration>) -> io::Resu
 /// # Errors
 /// Errors if the file can't be created or locked; the kind is `WouldBlock` if it stays busy.
 pub fn lock_private(path: &Path) -> io::Result<File> {
-    const PAUSE: Duration = Duration::from_millis(10);
-    // Another process may remove the file, and its directory, before it is locked here.
-    const ATTEMPTS: usize = 20;
-    for _ in 0..ATTEMPTS {
+    lock_private_within(path, std::iter::repeat_n(Duration::from_millis(10), 200))
+}
+
+/// Does the same with these pauses in all.
+fn lock_private_within(path: &Path, mut pauses: impl Iterator<Item = Duration>) -> io::Result<File> {
+    loop {
         let opened = private_file::create_parent(path)
             .and_then(|()| private_file::options().write(true).create(true).truncate(false).open(path));
-        let file = match opened {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            other => other?,
+        // Another process may remove the file, and its directory, before it is locked here.
+        let lost = match opened {
+            Ok(file) => match lock(&file, pauses.by_ref())? {
+                LockState::Held | LockState::Unsupported if is_at(&file, path) => return Ok(file),
+                LockState::Held | LockState::Unsupported | LockState::Busy => {
+                    io::Error::from(io::ErrorKind::WouldBlock)
+                }
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => error,
+            Err(error) => return Err(error),
         };
-        match lock(&file, [PAUSE; 200])? {
-            LockState::Held | LockState::Unsupported if is_at(&file, path) => return Ok(file),
-            LockState::Held | LockState::Unsupported => {}
-            LockState::Busy => break,
+        match pauses.next() {
+            Some(pause) => std::thread::sleep(pause),
+            None => return Err(lost),
         }
     }
-    Err(io::ErrorKind::WouldBlock.into())
 }
 
 /// Returns true if `path` is the name of this file.
@@ -84,10 +91,10 @@ fn is_at(file: &File, path: &Path) -> bool {
     matches!((file, named), (Ok(file), Ok(named)) if file == named)
 }
 
-/// Returns true, as an open file can't be removed on this platform.
+/// Returns true if there is a file at `path`; this platform does not tell whether it is this one.
 #[cfg(not(unix))]
-fn is_at(_file: &File, _path: &Path) -> bool {
-    true
+fn is_at(_file: &File, path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 /// Locks a file as [`lock`] does, without blocking the thread. Cancel-safe.
@@ -134,6 +141,25 @@ mod tests {
         assert_eq!(try_lock(&other).unwrap(), LockState::Busy);
         drop(held);
         assert_eq!(try_lock(&other).unwrap(), LockState::Held);
+    }
+
+    #[test]
+    fn all_attempts_to_lock_a_private_file_share_their_pauses() {
+        let directory = tempfile::tempdir().unwrap();
+        let count = |path: &Path| {
+            let mut left = 5_u32;
+            let pauses = std::iter::from_fn(|| {
+                left = left.checked_sub(1)?;
+                Some(Duration::ZERO)
+            });
+            let error = lock_private_within(path, pauses).unwrap_err();
+            (error.kind(), left)
+        };
+        let busy = directory.path().join("busy");
+        let _held = lock_private(&busy).unwrap();
+        assert_eq!(count(&busy), (io::ErrorKind::WouldBlock, 0));
+        // No file has this name.
+        assert_eq!(count(Path::new("")), (io::ErrorKind::NotFound, 0));
     }
 
     #[cfg(unix)]

@@ -1,9 +1,9 @@
 //! Common parts of the other Becket crates. Nothing here knows hooks, agents or MCP.
 //!
 //! Always available: [`address`] (classes of internet addresses, networks), [`find_program`] and [`is_executable`],
-//! [`is_same_path`], [`panic_message`], [`sse`] (server-sent events), [`suggest`] (the nearest of some names), [`text`]
-//! (shortened texts), [`text_file`] (files with a size limit). The rest is behind features, so that crates without I/O stay
-//! without it:
+//! [`is_inside`] and [`is_same_path`], [`panic_message`], [`sse`] (server-sent events), [`suggest`] (the nearest of
+//! some names), [`text`] (shortened texts), [`text_file`] (files with a size limit). The rest is behind features, so
+//! that crates without I/O stay without it:
 //!
 //! | feature | modules |
 //! |---|---|
@@ -39,7 +39,7 @@ pub mod text_file;
 
 pub use panic::panic_message;
 pub use program::{find_program, is_executable};
-pub use same_path::is_same_path;
+pub use same_path::{is_inside, is_same_path};
 pub use suggest::suggest;
 
 /// The example of the README.

@@ -1,6 +1,6 @@
-//! Two paths of one file.
+//! Two paths of one file, and paths in a folder, with links resolved.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Returns true if the paths are equal, or lead to the same file or directory with links resolved.
 #[must_use]
@@ -8,6 +8,19 @@ pub fn is_same_path(one: &Path, other: &Path) -> bool {
     let is_found_at_one_place =
         || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other);
     one == other || (may_be_same(one, other) && is_found_at_one_place())
+}
+
+/// Returns true if a path is below a folder, or is the folder: as it is written, or with links resolved.
+#[must_use]
+pub fn is_inside(path: &Path, folder: &Path) -> bool {
+    path.starts_with(folder) || on_disk(path).starts_with(on_disk(folder))
+}
+
+/// Returns a path with the links resolved in the part of it that exists.
+fn on_disk(path: &Path) -> PathBuf {
+    let mut ancestors = path.ancestors();
+    let found = ancestors.find_map(|part| Some((part.canonicalize().ok()?, path.strip_prefix(part).ok()?)));
+    found.map_or_else(|| path.to_owned(), |(real, rest)| real.join(rest))
 }
 
 /// Returns false if the paths certainly differ, which is cheaper to find out than resolving them.
@@ -42,5 +55,25 @@ mod tests {
         for other in [hard, copy, missing] {
             assert!(!is_same_path(&file, &other) && !is_same_path(&other, &link), "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_path_is_inside_of_a_folder_by_name_or_through_links_even_if_its_end_is_missing() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        std::fs::create_dir_all(at("folder/in")).unwrap();
+        symlink(at("folder"), at("link")).unwrap();
+        for (path, expected) in [
+            ("folder", true),
+            ("folder/in", true),
+            ("folder/missing/file", true),
+            ("link/missing/file", true),
+            ("folders", false),
+            ("other/file", false),
+        ] {
+            assert_eq!(is_inside(&at(path), &at("folder")), expected, "{path}");
+            assert_eq!(is_inside(&at(path), &at("link")), expected, "{path}");
+        }
+        assert!(is_inside(&at("link/gone/file"), &at("folder/gone")));
     }
 }

@@ -49,18 +49,18 @@ pub enum Unread {
 /// # Errors
 /// Errors if the path is not a regular file, or can't be opened.
 pub fn open(path: &Path) -> io::Result<File> {
-    check_regular(&fs::metadata(path)?)?;
-    // The file may have been replaced since.
-    let file = options().open(path)?;
-    check_regular(&file.metadata()?)?;
-    Ok(file)
+    open_regular(path)?
+        .map_err(|what| io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file")))
 }
 
-fn check_regular(metadata: &Metadata) -> io::Result<()> {
-    match special_kind(metadata) {
-        None => Ok(()),
-        Some(what) => Err(io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file"))),
+/// Opens a file; returns the kind of a path that is not a regular file.
+fn open_regular(path: &Path) -> io::Result<Result<File, &'static str>> {
+    if let Some(what) = special_kind(&fs::metadata(path)?) {
+        return Ok(Err(what));
     }
+    // The file may have been replaced since.
+    let file = options().open(path)?;
+    Ok(special_kind(&file.metadata()?).map_or(Ok(file), Err))
 }
 
 /// Returns the kind of a path that is not a regular file.
@@ -99,12 +99,11 @@ pub fn read(path: &Path) -> Result<String, Unread> {
 /// See [`read`].
 pub fn read_within(path: &Path, limit: u64) -> Result<String, Unread> {
     let refused = |error: io::Error| Unread::Refused { path: path.to_owned(), why: error.to_string() };
-    if let Some(what) = special_kind(&fs::metadata(path).map_err(refused)?) {
-        return Err(Unread::NotAFile { path: path.to_owned(), what });
-    }
+    let file = open_regular(path)
+        .map_err(refused)?
+        .map_err(|what| Unread::NotAFile { path: path.to_owned(), what })?;
     let mut bytes = Vec::new();
-    let read = open(path).and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut bytes));
-    read.map_err(refused)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(refused)?;
     if bytes.len() as u64 > limit {
         return Err(Unread::TooLarge { path: path.to_owned(), limit });
     }
@@ -154,6 +153,6 @@ mod tests {
         assert!(matches!(read(&path), Err(Unread::NotAFile { what: "a pipe, a socket or a device", .. })));
         // A pipe that takes the place of a file after the first look is opened without a wait as well.
         let opened = options().open(&path).unwrap();
-        assert!(check_regular(&opened.metadata().unwrap()).is_err());
+        assert!(special_kind(&opened.metadata().unwrap()).is_some());
     }
 }

@@ -97,6 +97,9 @@ pub enum Failure {
         /// The place where it belongs.
         help: &'static str,
     },
+    /// Under `onFailure: "block"`: it printed an answer that refuses to stderr (O10).
+    #[error("answered on stderr, which is not read: print the JSON object to stdout")]
+    AnswerOnStderr,
     /// Under `onFailure: "block"`: it ended with an error next to an answer that does not block (O10).
     #[error("ended with exit code {code} beside an answer that does not block{}", after(.stderr_line))]
     ExitBesideAnswer {
@@ -207,6 +210,7 @@ impl Failure {
             | Failure::NotUtf8 { .. }
             | Failure::RepeatedKey { .. }
             | Failure::Misplaced { .. }
+            | Failure::AnswerOnStderr
             | Failure::ExitBesideAnswer { .. }
             | Failure::WrongEvent { .. }
             | Failure::NoPath { .. }

@@ -32,7 +32,7 @@ use crate::reply::{ContextText, DecidedBy, Decision, Notice, Reply, RequestDecis
 use crate::source::OnFailure;
 use crate::table::{Audience, DecisionModel, EventSpec, PlainStdout};
 use crate::wire::output::{Output, unknown_fields};
-use misplaced::misplaced;
+use misplaced::{MisplacedField, misplaced};
 use stdout::Stdout;
 
 /// The reason of a block that gives none (O9).
@@ -86,6 +86,14 @@ pub struct Interpretation {
     pub unknown_fields: Vec<String>,
 }
 
+impl Interpretation {
+    /// Adds a warning that an answer was not read, which may have been a refusal (O10).
+    fn warn_of_lost(&mut self, warning: String) {
+        self.reply.notices.push(lost_refusal(warning.clone()));
+        self.warnings.push(warning);
+    }
+}
+
 /// Reads what a command or an MCP tool printed.
 pub fn printed(spec: &EventSpec, printed: &HandlerOutput<'_>) -> Interpretation {
     let stderr = String::from_utf8_lossy(printed.stderr);
@@ -111,23 +119,34 @@ pub fn printed(spec: &EventSpec, printed: &HandlerOutput<'_>) -> Interpretation 
     taken.warnings.extend(announced.and_then(|line| line.warning));
     if printed.exit == 0 && taken.reply.decision.is_none() && closed::refuses_on_stderr(spec, printed.stderr)
     {
-        taken.warnings.push(format!("its answer on stderr was not read: {}", closed::ON_STDOUT));
+        taken.warn_of_lost("the answer on stderr is not read: print the JSON object to stdout".to_owned());
     }
     forget_what_is_discarded(spec, &mut taken);
-    taken
+    tell_of_lost(spec, taken)
 }
 
 /// Reads an answer that is JSON already: an HTTP response's body, or the return value of an in-process handler. An empty
 /// body is an empty object.
 pub fn object(spec: &EventSpec, answer: &JsonAnswer, on_failure: OnFailure) -> Interpretation {
     let taken = understood(spec, answer);
-    if on_failure.closes(spec) { closed::hold_answer(spec, answer, taken) } else { taken }
+    let taken = if on_failure.closes(spec) { closed::hold_answer(spec, answer, taken) } else { taken };
+    tell_of_lost(spec, taken)
+}
+
+/// Removes the notices of refusals that were not read if nothing was lost: the handler refuses in another way, or has
+/// failed, which is reported.
+fn tell_of_lost(spec: &EventSpec, mut taken: Interpretation) -> Interpretation {
+    if taken.failure.is_some() || closed::holds_back(spec, &taken) {
+        taken.reply.notices.retain(|notice| !notice.unchecked);
+    }
+    taken
 }
 
 fn understood(spec: &EventSpec, answer: &JsonAnswer) -> Interpretation {
     let object = answer.object();
     let mut unknown_fields = unknown_fields(spec, object);
-    let mut warnings = warnings_of(spec, answer);
+    let misplaced = misplaced(spec, object);
+    let mut warnings = warnings_of(answer, &misplaced);
     let sandbox = sandbox::of(spec, answer);
     if sandbox.is_some() {
         // The field has an effect in any other place, too.
@@ -138,6 +157,8 @@ fn understood(spec: &EventSpec, answer: &JsonAnswer) -> Interpretation {
             if sandbox.is_some() {
                 reply.fields.sandbox = sandbox;
             }
+            let lost = misplaced.into_iter().filter(|field| field.is_refusal);
+            reply.notices.extend(lost.map(|field| lost_refusal(field.warning)));
             Interpretation { reply, failure: None, warnings, unknown_fields }
         }
         Err(failure) => {
@@ -153,12 +174,17 @@ fn understood(spec: &EventSpec, answer: &JsonAnswer) -> Interpretation {
 }
 
 /// Warnings about keys that occur twice and about fields that have no effect.
-fn warnings_of(spec: &EventSpec, answer: &JsonAnswer) -> Vec<String> {
+fn warnings_of(answer: &JsonAnswer, misplaced: &[MisplacedField]) -> Vec<String> {
     let repeated = answer
         .repeated()
         .iter()
         .map(|path| format!("`{path}` occurs more than once in its answer: the strictest value counts"));
-    repeated.chain(misplaced(spec, answer.object())).collect()
+    repeated.chain(misplaced.iter().map(|field| field.warning.clone())).collect()
+}
+
+/// Returns the notice of a refusal that was not read.
+fn lost_refusal(warning: String) -> Notice {
+    Notice { unchecked: true, ..Notice::new(Audience::User, warning) }
 }
 
 /// Converts a failure. It decides nothing itself: the fold interprets it by the handler's [`OnFailure`].
@@ -197,15 +223,17 @@ fn plain(spec: &EventSpec, text: &str) -> Interpretation {
             taken.reply.context.push(ContextText { text: text.to_owned(), plain: true });
         }
         PlainStdout::User => {
-            taken.reply.notices.push(Notice { to: Audience::User, text: text.to_owned(), plain: true })
+            taken.reply.notices.push(Notice { plain: true, ..Notice::new(Audience::User, text) })
         }
         PlainStdout::Log => {
-            taken.reply.notices.push(Notice { to: Audience::Log, text: text.to_owned(), plain: true })
+            taken.reply.notices.push(Notice { plain: true, ..Notice::new(Audience::Log, text) })
         }
         PlainStdout::Path => return path_of(text),
     }
-    if spec.decision != DecisionModel::None {
-        taken.warnings.extend(stdout::hidden_answer(spec, text).map(str::to_owned));
+    if spec.decision != DecisionModel::None
+        && let Some(warning) = stdout::hidden_answer(spec, text)
+    {
+        taken.warn_of_lost(warning.to_owned());
     }
     taken
 }
@@ -218,7 +246,7 @@ fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Interpretation
         Stdout::Object(answer) => {
             let object = answer.object();
             taken.unknown_fields = unknown_fields(spec, object);
-            taken.warnings = warnings_of(spec, &answer);
+            taken.warnings = warnings_of(&answer, &misplaced(spec, object));
             let output = if spec.decision == DecisionModel::Elicitation {
                 Output::read_universal(spec, object)
             } else {
@@ -260,7 +288,7 @@ fn unblocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Interpretati
         Stdout::Nothing | Stdout::Plain(_) => Interpretation::default(),
     };
     if spec.exit_2.audience != Audience::None && !stderr.is_empty() {
-        taken.reply.notices.push(Notice { to: spec.exit_2.audience, text: stderr.to_owned(), plain: false });
+        taken.reply.notices.push(Notice::new(spec.exit_2.audience, stderr));
     }
     taken.warnings.push(format!("exit code 2 blocks nothing on `{}`", spec.kind));
     taken
@@ -325,7 +353,7 @@ fn or_cut(
         return failed(Failure::InvalidJson { message, line, column });
     }
     if spec.decision != DecisionModel::None && spec.plain_stdout != PlainStdout::Context {
-        taken.warnings.push(format!("the end of its output was not read: {message}"));
+        taken.warn_of_lost(format!("the end of its output was not read: {message}"));
     }
     taken
 }

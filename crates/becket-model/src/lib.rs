@@ -11,7 +11,7 @@
 //! - [`fold`]: replies and failures become one [`Verdict`]
 //! - [`schema`]: JSON Schemas of all of it
 //!
-//! [`Rights`] restrict a program that an event allows.
+//! [`Rights`] restrict a program that an event allows, and [`PROTECTED_FILES`] are those that nothing edits unasked.
 
 pub mod event;
 pub mod fold;
@@ -22,6 +22,7 @@ pub mod wire;
 
 mod failure;
 mod ids;
+mod protected_files;
 mod reply;
 mod rights;
 mod sandbox_answer;
@@ -31,6 +32,7 @@ mod verdict;
 pub use event::{Event, EventBody, EventKind, Session};
 pub use failure::Failure;
 pub use ids::{AgentId, PromptId, SessionId};
+pub use protected_files::PROTECTED_FILES;
 pub use reply::{
     ContextText, DecidedBy, Decision, ElicitationAction, Fields, Notice, PermissionDecision, Reply,
     ReplyFields, RequestDecision, Stop,

@@ -263,6 +263,15 @@ pub struct Notice {
     pub text: String,
     /// True for plain stdout, which is capped (O8); false for stderr and reasons, which are kept in full.
     pub plain: bool,
+    /// True if it says that a refusal of the handler was not read (O10).
+    pub unchecked: bool,
+}
+
+impl Notice {
+    /// Creates a message that is kept in full.
+    pub fn new(to: crate::table::Audience, text: impl Into<String>) -> Self {
+        Notice { to, text: text.into(), plain: false, unchecked: false }
+    }
 }
 
 /// Fields that only some events have; the table defines which.

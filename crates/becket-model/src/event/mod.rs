@@ -40,12 +40,21 @@ pub struct Event {
     pub body: EventBody,
     /// Fields that the host adds; they reach the hooks unchanged, after all others (N5).
     pub extra: Map<String, Value>,
+    /// Other names of the event's tool. Matchers and `if` are tested under each of them as well (X5). Never on the
+    /// wire.
+    pub other_names: Vec<String>,
 }
 
 impl Event {
     /// Creates an event of `session` without further fields.
     pub fn new(session: Session, body: impl Into<EventBody>) -> Self {
-        Event { session, body: body.into(), extra: Map::new() }
+        Event { session, body: body.into(), extra: Map::new(), other_names: Vec::new() }
+    }
+
+    /// Sets the other names of the event's tool.
+    #[must_use]
+    pub fn with_other_names(self, other_names: Vec<String>) -> Self {
+        Event { other_names, ..self }
     }
 
     /// Returns the kind of the event.

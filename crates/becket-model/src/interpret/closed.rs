@@ -40,7 +40,7 @@ impl Output<'_> {
         match self.printed.exit {
             0 => self.unread().or_else(|| {
                 let is_refusal = refuses_on_stderr(self.spec, self.printed.stderr);
-                is_refusal.then_some(Failure::Misplaced { field: "stderr".to_owned(), help: ON_STDOUT })
+                is_refusal.then_some(Failure::AnswerOnStderr)
             }),
             // If exit 2 blocks here, it has. Elsewhere it was meant to.
             2 => taken.reply.decision.is_none().then_some(Failure::PlainError { code: 2, stderr_line }),
@@ -80,9 +80,6 @@ pub(super) fn hold_answer(
     taken
 }
 
-/// The place of an answer that was printed to stderr.
-pub(super) const ON_STDOUT: &str = "print the JSON object to stdout";
-
 /// Returns whether stderr is a JSON object that would refuse the action of the event as an answer.
 pub(super) fn refuses_on_stderr(spec: &EventSpec, stderr: &[u8]) -> bool {
     let text = String::from_utf8_lossy(stderr);
@@ -92,7 +89,7 @@ pub(super) fn refuses_on_stderr(spec: &EventSpec, stderr: &[u8]) -> bool {
 }
 
 /// Returns whether the answer already holds back the action of the event.
-fn holds_back(spec: &EventSpec, taken: &Interpretation) -> bool {
+pub(super) fn holds_back(spec: &EventSpec, taken: &Interpretation) -> bool {
     let stops_call = matches!(spec.decision, DecisionModel::Permission | DecisionModel::PermissionRequest)
         && taken.reply.stop.is_some();
     let decides = taken.reply.decision.as_ref().is_some_and(|decision| {

@@ -19,6 +19,10 @@ pub(super) const OWN: &str = "hookSpecificOutput";
 const DECISION_KEYS: [&str; 7] =
     ["permissionDecision", "decision", "behavior", "action", "continue", "ok", OWN];
 
+/// The keys beside the `behavior` of a permission answer, which change what it allows. The last of two counts, so the
+/// repetition has to be known.
+const PERMISSION_KEYS: [&str; 2] = ["updatedInput", "updatedPermissions"];
+
 /// The answer of a hook: a JSON object, and the paths of the decision keys that occur more than once in it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JsonAnswer {
@@ -72,8 +76,9 @@ pub fn parse_object(text: &str) -> Result<Map<String, Value>, serde_json::Error>
     or_mended(text, |text| serde_json::from_str(text))
 }
 
-/// Parses a message in which a hook's answer is the value of `key`. Returns the message and the decision keys that occur
-/// more than once in the answer; the message has the strictest value of each.
+/// Parses a message in which an answer is the value at the path `key`; if that is empty, the message is the answer.
+/// Returns the message, and the keys that occur more than once: those of the answer that decide or change what it
+/// allows, and any key around it. The message has the strictest value of each key that decides or leads to the answer.
 ///
 /// # Errors
 /// Errors if the text is not a JSON object, with the parser's message and position.
@@ -83,7 +88,8 @@ pub fn parse_message(
 ) -> Result<(Map<String, Value>, Vec<String>), serde_json::Error> {
     or_mended(text, |text| {
         let reader = Reader { event: None, repeated: RefCell::default() };
-        let object = reader.object(text, Level::Envelope(key))?;
+        let level = if key.is_empty() { Level::Answer } else { Level::Envelope(key) };
+        let object = reader.object(text, level)?;
         Ok((object, reader.repeated.into_inner()))
     })
 }
@@ -137,8 +143,9 @@ impl<'k> Level<'k> {
         match self {
             Level::Own if key == SANDBOX => true,
             Level::Answer | Level::Own | Level::Request => DECISION_KEYS.contains(&key),
-            Level::Sandbox => true,
-            Level::Envelope(_) | Level::Data => false,
+            // Of two answers to one question, or two ids of it, the message does not tell which is meant.
+            Level::Sandbox | Level::Envelope(_) => true,
+            Level::Data => false,
         }
     }
 
@@ -169,13 +176,13 @@ impl Reader {
 
     fn insert(&self, object: &mut Map<String, Value>, level: Level<'_>, key: String, value: Value) {
         match object.get_mut(&key) {
-            Some(earlier) if level.decides(&key) => {
+            Some(earlier) if level.decides(&key) || self.is_of_permission(level, &key) => {
                 self.note(level.path(&key));
                 // One of two objects is dropped, and its rights with it.
                 if key == OWN && [&*earlier, &value].into_iter().any(|own| own.get(SANDBOX).is_some()) {
                     self.note(format!("{OWN}.{SANDBOX}"));
                 }
-                if self.strictness(&key, &value) >= self.strictness(&key, earlier) {
+                if self.strictness_at(level, &key, &value) >= self.strictness_at(level, &key, earlier) {
                     *earlier = value;
                 }
             }
@@ -186,10 +193,37 @@ impl Reader {
         }
     }
 
+    /// Returns whether the key changes what a permission answer allows; only a message can be such an answer.
+    fn is_of_permission(&self, level: Level<'_>, key: &str) -> bool {
+        self.event.is_none() && matches!(level, Level::Answer) && PERMISSION_KEYS.contains(&key)
+    }
+
     fn note(&self, path: String) {
         let mut repeated = self.repeated.borrow_mut();
         if !repeated.contains(&path) {
             repeated.push(path);
+        }
+    }
+
+    fn strictness_at(&self, level: Level<'_>, key: &str, value: &Value) -> u8 {
+        match level {
+            Level::Envelope([first, rest @ ..]) if *first == key => self.strictness_of_message(rest, value),
+            Level::Envelope(_) => ABSENT,
+            Level::Answer | Level::Own | Level::Request | Level::Sandbox | Level::Data => {
+                self.strictness(key, value)
+            }
+        }
+    }
+
+    /// Returns the strictness of the answer at a path of a value.
+    fn strictness_of_message(&self, path: &[&str], value: &Value) -> u8 {
+        match (path, value) {
+            (_, Value::Null) => ABSENT,
+            ([], Value::Object(answer)) => self.strictest(answer),
+            ([first, rest @ ..], Value::Object(around)) => {
+                around.get(*first).map_or(UNREADABLE, |value| self.strictness_of_message(rest, value))
+            }
+            (_, Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => UNREADABLE,
         }
     }
 
@@ -218,7 +252,11 @@ impl Reader {
         if of_another {
             return UNREADABLE;
         }
-        let decisions = DECISION_KEYS.iter().filter_map(|key| Some(self.strictness(key, own.get(*key)?)));
+        self.strictest(own)
+    }
+
+    fn strictest(&self, fields: &Map<String, Value>) -> u8 {
+        let decisions = DECISION_KEYS.iter().filter_map(|key| Some(self.strictness(key, fields.get(*key)?)));
         decisions.max().unwrap_or(ABSENT)
     }
 }

@@ -6,23 +6,40 @@ use crate::table::{DecisionModel, EventSpec, UNIVERSAL_OUTPUT};
 use serde_json::{Map, Value};
 
 /// Keys by which other events, other agents or a model would decide.
-const FOREIGN: [&str; 5] = ["permissionDecision", "decision", "behavior", "action", "ok"];
+pub(super) const FOREIGN: [&str; 5] = ["permissionDecision", "decision", "behavior", "action", "ok"];
 
-/// Returns a warning for each field of `hookSpecificOutput` that is next to it, for a top-level `decision` on an event
-/// that has none, for a refusal in words of another event, and for an announcement that comes too late (A2).
-pub(super) fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<String> {
+/// A field without effect.
+pub(super) struct MisplacedField {
+    pub(super) warning: String,
+    /// Set if it would have held back the action of the event in its right place.
+    pub(super) is_refusal: bool,
+}
+
+/// Returns each field of `hookSpecificOutput` that is next to it, a top-level `decision` on an event that has none,
+/// each refusal in words of another event, and an announcement that comes too late (A2).
+pub(super) fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<MisplacedField> {
+    let refusing: Vec<String> = if decides(spec) { restricting(spec, object).collect() } else { Vec::new() };
+    let is_refusal = |name: &str| refusing.iter().any(|path| path == name);
     let outside = spec
         .output
         .iter()
         .filter(|field| object.contains_key(field.name) && !is_universal(field.name) && !field.restricts)
-        .map(|field| format!("`{}` has no effect there: put it inside `hookSpecificOutput`", field.name));
+        .map(|field| MisplacedField {
+            warning: format!("`{}` has no effect there: put it inside `hookSpecificOutput`", field.name),
+            is_refusal: is_refusal(field.name),
+        });
     let decision = (!decides_at_top(spec) && object.get("decision").is_some_and(|value| !value.is_null()))
-        .then(|| format!("a top-level `decision` has no effect on `{}`", spec.kind));
-    let announced = (object.get("async") == Some(&Value::Bool(true)))
-        .then(|| "`async` has no effect there: print it alone on the first line".to_owned());
-    let foreign = restricting(spec, object)
-        .filter(|path| decides(spec) && path != "decision" && !spec.has_output(path))
-        .map(|path| format!("`{path}` has no effect there: {}", help(spec)));
+        .then(|| MisplacedField {
+            warning: format!("a top-level `decision` has no effect on `{}`", spec.kind),
+            is_refusal: is_refusal("decision"),
+        });
+    let announced = (object.get("async") == Some(&Value::Bool(true))).then(|| MisplacedField {
+        warning: "`async` has no effect there: print it alone on the first line".to_owned(),
+        is_refusal: false,
+    });
+    let foreign = refusing.iter().filter(|path| *path != "decision" && !spec.has_output(path)).map(|path| {
+        MisplacedField { warning: format!("`{path}` has no effect there: {}", help(spec)), is_refusal: true }
+    });
     outside.chain(decision).chain(announced).chain(foreign).collect()
 }
 

@@ -1,11 +1,11 @@
 //! Refusals under a key that nothing reads: a misspelt one, or one that a hook's author has made up.
 
 use super::json_answer::OWN;
-use super::misplaced::is_universal;
+use super::misplaced::{FOREIGN, is_universal};
 use crate::table::EventSpec;
 use serde_json::{Map, Value};
 
-/// The keys that decide, of which others may be misspellings.
+/// The keys whose misspellings are recognized.
 const DECIDING: [&str; 5] = ["permissionDecision", "decision", "behavior", "continue", "action"];
 
 /// Keys of objects in which an answer may be meant; the name of the event is another one.
@@ -50,13 +50,12 @@ fn refusing(object: &Map<String, Value>, path: &str, is_read: impl Fn(&str) -> b
 
 /// Returns whether a key of the top level has an effect there, or is reported as misplaced.
 fn is_read_at_top(spec: &EventSpec, key: &str) -> bool {
-    let is_misplaced = DECIDING.contains(&key) || key == "ok";
-    is_misplaced || is_universal(key) || spec.has_output(key)
+    FOREIGN.contains(&key) || is_universal(key) || spec.has_output(key)
 }
 
 /// Returns whether a key of `hookSpecificOutput` has an effect there, or is reported as misplaced.
 fn is_read_inside(spec: &EventSpec, key: &str) -> bool {
-    DECIDING.contains(&key) || key == "ok" || key == "hookEventName" || spec.has_output(key)
+    FOREIGN.contains(&key) || matches!(key, "continue" | "hookEventName") || spec.has_output(key)
 }
 
 /// Returns whether a key looks like one under which an answer is meant.

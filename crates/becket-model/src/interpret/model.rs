@@ -33,10 +33,9 @@ pub fn judged(spec: &EventSpec, answer: ModelAnswer, continue_on_block: bool) ->
         ModelNotOk::EndTurnWithWarning | ModelNotOk::StopTeammate if continue_on_block => block(spec, reason),
         ModelNotOk::EndTurnWithWarning | ModelNotOk::StopTeammate | ModelNotOk::EndTurnAlways => end(reason),
         ModelNotOk::ToolError => block(spec, reason),
-        ModelNotOk::ContinueTurnWithReason if answer.impossible => Reply {
-            notices: vec![Notice { to: Audience::User, text: reason, plain: false }],
-            ..Reply::default()
-        },
+        ModelNotOk::ContinueTurnWithReason if answer.impossible => {
+            Reply { notices: vec![Notice::new(Audience::User, reason)], ..Reply::default() }
+        }
         ModelNotOk::ContinueTurnWithReason => block(spec, reason),
     }
 }

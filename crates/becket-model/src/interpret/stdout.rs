@@ -48,9 +48,7 @@ pub(super) fn read<'a>(spec: &EventSpec, text: &'a str) -> Stdout<'a> {
 /// Returns why a plain text looks as if an answer had been intended, if it does.
 pub(super) fn hidden_answer(spec: &EventSpec, text: &str) -> Option<&'static str> {
     if ends_with_answer(text) {
-        return Some(
-            "its answer was not read, since other text stands before it: print the JSON object alone",
-        );
+        return Some("its answer was not read, because other text precedes it: print only the JSON object");
     }
     // If plain text is context, at least the model reads it.
     (spec.plain_stdout != PlainStdout::Context && looks_like_answer(text)).then_some(

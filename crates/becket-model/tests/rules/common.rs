@@ -53,9 +53,16 @@ pub(crate) fn reply_words(reply: &Reply) -> Map<String, Value> {
         .map(|one| if one.plain { format!("plain: {}", one.text) } else { one.text.clone() })
         .collect();
     put("context", (!context.is_empty()).then(|| json!(context)));
-    let notices: Vec<String> =
-        reply.notices.iter().map(|one| format!("{}: {}", audience(one.to), one.text)).collect();
+    let notices: Vec<String> = reply
+        .notices
+        .iter()
+        .filter(|one| !one.unchecked)
+        .map(|one| format!("{}: {}", audience(one.to), one.text))
+        .collect();
     put("notices", (!notices.is_empty()).then(|| json!(notices)));
+    let lost: Vec<&str> =
+        reply.notices.iter().filter(|one| one.unchecked).map(|one| one.text.as_str()).collect();
+    put("lost", (!lost.is_empty()).then(|| json!(lost)));
     let fields = fields_words(&reply.fields);
     put("fields", (!fields.is_empty()).then(|| json!(fields)));
     words

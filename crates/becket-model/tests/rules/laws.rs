@@ -145,7 +145,7 @@ fn replies() -> impl Strategy<Value = Reply> {
             system_message: text.clone(),
             terminal_sequence: None,
             context: context.into_iter().map(|text| ContextText { text, plain: false }).collect(),
-            notices: text.into_iter().map(|text| Notice { to: Audience::User, text, plain: false }).collect(),
+            notices: text.into_iter().map(|text| Notice::new(Audience::User, text)).collect(),
             fields: fields.into(),
         })
 }

@@ -52,6 +52,15 @@ fn outputs_are_taken_as_the_rules_say() {
 }
 
 #[test]
+fn an_answer_behind_the_cap_is_told_as_unchecked() {
+    // rules: O1, O10, H3
+    let taken = take(&json!({"event": "PreToolUse", "stdout": "    ", "lost": 9}));
+    let notice = taken.reply.notices.first().unwrap();
+    assert!(notice.unchecked && notice.text.starts_with("the end of its output was not read"), "{notice:?}");
+    assert_eq!(taken.warnings, [notice.text.clone()]);
+}
+
+#[test]
 fn nesting_beyond_the_parsers_depth_is_a_failure_and_no_overflow() {
     // rules: O1, O10
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));

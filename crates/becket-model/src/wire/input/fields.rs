@@ -70,7 +70,7 @@ impl Fields {
         let own = own.filter_map(|(field, value)| Some((field.name, value?)));
         let body = deserialize_fields(kind, MapDeserializer::<_, serde_json::Error>::new(own))
             .map_err(|error| InputError::Unreadable { event: kind, message: error.to_string() })?;
-        Ok(Event { session, body, extra: self.extra })
+        Ok(Event { extra: self.extra, ..Event::new(session, body) })
     }
 
     fn row(&self, name: &str) -> Row {
