@@ -3,12 +3,16 @@
 //! The host is read as a browser reads it: user names, ports, backslashes, doubled slashes and percent signs do not
 //! hide it. A URL whose host can't be read has no host, and no allow rule covers it.
 
+use crate::path::MatchMode;
+use becket_base::address::carried;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A compiled `domain:` pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DomainPattern {
     labels: Vec<String>,
+    /// The IPv4 address inside the IPv6 one that the pattern is.
+    carried: Option<String>,
     /// Starts with `*.`: one label or more in front.
     subdomains: bool,
     everything: bool,
@@ -25,8 +29,14 @@ impl DomainPattern {
         let host = text.trim().trim_end_matches('.').to_lowercase();
         let (subdomains, rest) = host.strip_prefix("*.").map_or((false, host.as_str()), |rest| (true, rest));
         let rest = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(rest);
-        let labels = rest.split('.').map(str::to_owned).collect();
-        Self { labels, subdomains, everything: host == "*" }
+        let address: Option<Ipv6Addr> = rest.parse().ok();
+        let text = address.map_or_else(|| rest.to_owned(), |address| address.to_string());
+        Self {
+            labels: text.split('.').map(str::to_owned).collect(),
+            carried: address.and_then(carried).map(|address| address.to_string()),
+            subdomains,
+            everything: host == "*",
+        }
     }
 
     /// Returns whether the pattern can match a host at all: it contains no scheme, port or path.
@@ -40,7 +50,18 @@ impl DomainPattern {
         self.everything
     }
 
-    /// Returns whether `host`, as returned by [`host`], matches.
+    /// Returns whether the pattern covers the host of a URL. An IPv6 address that carries an IPv4 one is both: an allow
+    /// must cover each, a rule that restricts either.
+    pub(crate) fn covers(&self, host: &UrlHost, reading: MatchMode) -> bool {
+        let meant = host.carried.as_ref().unwrap_or(&host.name);
+        let as_meant = || self.carried.as_ref().map_or_else(|| self.matches(meant), |own| own == meant);
+        match reading {
+            MatchMode::Allow => self.matches(&host.name) && as_meant(),
+            MatchMode::Restrict | MatchMode::If => self.matches(&host.name) || as_meant(),
+        }
+    }
+
+    /// Returns whether a name, or an address in its usual form, matches as it is written.
     pub(crate) fn matches(&self, host: &str) -> bool {
         let labels: Vec<&str> = host.split('.').collect();
         let Some(skipped) = labels.len().checked_sub(self.labels.len()) else { return self.everything };
@@ -50,22 +71,33 @@ impl DomainPattern {
     }
 }
 
+/// The host of a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UrlHost {
+    /// The name, or an address in its usual form.
+    name: String,
+    /// The IPv4 address inside an IPv6 one.
+    carried: Option<String>,
+}
+
 /// Returns the host of a URL: lower case, without its port and trailing dot, addresses in their usual form. Returns
 /// `None` if it can't be read: another scheme than `http` and `https`, letters beyond ASCII, an unusual form of an
 /// address.
-pub(crate) fn host(url: &str) -> Option<String> {
+pub(crate) fn host(url: &str) -> Option<UrlHost> {
     let blank = |c: char| c.is_whitespace() || c.is_control();
     let url: String = url.trim_matches(blank).chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
     let rest = after_scheme(&url)?.trim_start_matches(['/', '\\']);
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     if let Some(address) = host.strip_prefix('[') {
-        let address: Ipv6Addr = address.split(']').next()?.parse().ok()?;
-        return Some(address.to_string());
+        let (address, port) = address.split_once(']')?;
+        let address: Ipv6Addr = address.parse().ok().filter(|_| port.is_empty() || port.starts_with(':'))?;
+        let carried = carried(address).map(|address| address.to_string());
+        return Some(UrlHost { name: address.to_string(), carried });
     }
     let host = decoded(host.split(':').next().unwrap_or_default())?.to_ascii_lowercase();
     let host = host.strip_suffix('.').unwrap_or(&host);
-    is_readable(host).then(|| host.to_owned())
+    is_readable(host).then(|| UrlHost { name: host.to_owned(), carried: None })
 }
 
 /// Returns a host that is not part of a URL in the form of [`host`]: a name, or an IPv4 address.

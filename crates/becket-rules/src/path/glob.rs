@@ -13,8 +13,8 @@ pub(crate) const ANY: &str = "\u{1}any\u{1}";
 /// The start of a path segment for a name in any case of letters.
 pub(crate) const FOLDED: &str = "\u{1}folded\u{1}";
 
-/// The start of a path segment for a shell glob at the end of a path. Such globs are everyday (`cat README*`): one that
-/// has no text in common with `*.pem` does not match it, although a name could match both.
+/// The start of a path segment for a shell glob at the end of a path. Such globs are common (`cat README*`), so one
+/// that has no text in common with `*.pem` does not match it, although a name could match both.
 pub(crate) const GLOB_AT_END: &str = "\u{1}end\u{1}";
 
 /// Returns whether a path is everything in what `*` at its end may become.

@@ -41,7 +41,7 @@ pub(super) fn covering<'r>(
 fn whole<'r>(named: &[&'r RuleEntry], call: &Call<'_>) -> Result<(&'r RuleEntry, String), String> {
     let covers = |entry: &&&RuleEntry| {
         let specifier = entry.compiled().specifier.as_ref();
-        specifier.is_none_or(|specifier| specifier.names(call) == Some(true))
+        specifier.is_none_or(|specifier| specifier.names(call, MatchMode::Allow) == Some(true))
     };
     let entry = named.iter().find(covers).ok_or_else(|| "no allow rule covers the call".to_owned())?;
     Ok((entry, "the rule covers the call".to_owned()))

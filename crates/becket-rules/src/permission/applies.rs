@@ -140,7 +140,7 @@ fn of_paths(compiled: &CompiledRule, call: &Call<'_>, scope: &Scope<'_>) -> Appl
 
 fn of_name(specifier: &Specifier, rule: &Rule, call: &Call<'_>, primary: Primary) -> Applies {
     let field = primary.field().unwrap_or_default();
-    match specifier.names(call) {
+    match specifier.names(call, MatchMode::If) {
         Some(true) => Applies::either(true, rule, call.text(field).unwrap_or_default()),
         Some(false) => Applies::either(false, rule, call.text(field).unwrap_or_default()),
         None => Applies::unknown(format!("`{rule}` can't be compared with `{field}` of the input")),

@@ -122,11 +122,11 @@ impl PlacedRule<'_> {
 
 impl Specifier {
     /// Returns whether the rule names the host of a URL, a subagent or a skill; `None` if the call can't be compared.
-    pub(crate) fn names(&self, call: &Call<'_>) -> Option<bool> {
+    pub(crate) fn names(&self, call: &Call<'_>, reading: MatchMode) -> Option<bool> {
         match call.primary() {
             Primary::Domain(field) => {
                 let host = call.text(field).and_then(domain::host)?;
-                Some(self.domain.as_ref()?.matches(&host))
+                Some(self.domain.as_ref()?.covers(&host, reading))
             }
             Primary::Name(field) => {
                 let name = if call.input().contains_key(field) { call.text(field)? } else { DEFAULT_AGENT };

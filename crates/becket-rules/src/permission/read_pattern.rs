@@ -4,7 +4,7 @@
 use super::call::Scope;
 use crate::path::{ANY, FOLDED, Normal, lexical};
 
-/// The directories that a `**` stands for at most; a rule that names a deeper one does not see the file.
+/// The maximum number of directories that a `**` stands for. A rule that names a deeper one does not match.
 const DEPTH: usize = 16;
 
 /// Returns paths that together cover all files which the pattern may mean, for a comparison that reads [`ANY`] and
@@ -29,7 +29,7 @@ pub(super) fn paths(pattern: &str, scope: &Scope<'_>) -> Option<Vec<Normal>> {
     Some(alternatives(&varying).into_iter().map(of).collect())
 }
 
-/// Characters that no tool takes as they are.
+/// Characters that some tool does not take literally.
 const SPECIAL: [char; 9] = ['*', '?', '[', '{', '(', '!', '+', '@', '\\'];
 
 fn folded(part: &str) -> String {

@@ -85,13 +85,15 @@ impl RuleEntry {
                 let file = placed.find(uses.files.iter().filter(|_| consulted), steps)?;
                 file.map(|file| format!("it uses `{}`", file.text))
             }
-            (Primary::Domain(field), _) if specifier.domain.is_some() => match specifier.names(call) {
-                Some(named) => named.then(|| format!("the input names `{}`", specifier.text.trim())),
-                // A host that can't be read may be any host.
-                None => call.text(field).map(|url| format!("the host of `{url}` can't be read")),
-            },
+            (Primary::Domain(field), _) if specifier.domain.is_some() => {
+                match specifier.names(call, MatchMode::Restrict) {
+                    Some(named) => named.then(|| format!("the input names `{}`", specifier.text.trim())),
+                    // A host that can't be read may be any host.
+                    None => call.text(field).map(|url| format!("the host of `{url}` can't be read")),
+                }
+            }
             (Primary::Domain(_) | Primary::Name(_) | Primary::Skill(_), _) => {
-                let named = specifier.names(call) == Some(true);
+                let named = specifier.names(call, MatchMode::Restrict) == Some(true);
                 named.then(|| format!("the input names `{}`", specifier.text.trim()))
             }
             (Primary::Bash(_) | Primary::PowerShell(_), None) | (Primary::None, _) => None,

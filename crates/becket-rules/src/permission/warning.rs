@@ -21,6 +21,14 @@ pub enum RuleWarning {
         /// The rule.
         rule: String,
     },
+    /// An allow rule for the tool of an MCP server, with a character that no such tool's name has (X5).
+    #[error("`{rule}` allows nothing: no tool has this name; write `{instead}`")]
+    NoToolName {
+        /// The rule.
+        rule: String,
+        /// The name of the tool.
+        instead: String,
+    },
     /// A deny or ask rule for a tool that is not known (P1). It counts if there is such a tool.
     #[error("`{tool}` is not a known tool{}", suggestion.map(|name| format!(": did you mean `{name}`?")).unwrap_or_default())]
     UnknownTool {
@@ -69,8 +77,8 @@ pub enum RuleWarning {
         /// The fault, and the correct form.
         why: String,
     },
-    /// A rule with the placeholder of an example, which no call holds.
-    #[error("`{rule}` matches nothing: `/path/to/` is a placeholder; write the path itself")]
+    /// A rule with the placeholder path of an example.
+    #[error("`{rule}` contains the placeholder `/path/to/`: write the actual path")]
     Placeholder {
         /// The rule.
         rule: String,
@@ -114,6 +122,10 @@ impl RuleWarning {
             }
             RuleList::Deny | RuleList::Ask => warnings.extend(unknown_tool(rule.tool())),
             RuleList::Allow => {
+                if let Some(name) = rule.name().folded() {
+                    let (rule, instead) = (rule.to_string(), name.to_owned());
+                    return vec![Self::NoToolName { rule, instead }];
+                }
                 let wrong_case = |warning: &Self| warning.is_about_case();
                 warnings.extend(unknown_tool(rule.tool()).filter(wrong_case));
             }
@@ -195,10 +207,10 @@ fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
             rule.tool()
         )
     } else if let Some(word) = keyword(text) {
-        format!("`{word}` is a keyword of the shell, not a command; write a rule for each command around it")
+        format!("`{word}` is a keyword of the shell, not a command; write a rule for each command inside it")
     } else if let Some(front) = open_quote(text) {
         format!(
-            "a `*` behind a blank or `:` ends the word, and the quote goes on in it; write `{}({front} *)`",
+            "the quote before the final `*` is not closed, so no command matches; write `{}({front} *)`",
             rule.tool()
         )
     } else if SQL.iter().any(|verb| text.starts_with(verb)) {
@@ -228,7 +240,7 @@ const SQL: [&str; 7] = [
 /// The beginning of a path in the examples of manuals.
 const PLACEHOLDER: &str = "/path/to/";
 
-/// Returns the keyword of a shell that a rule begins with. A loop that is spelt out to its end is a line of its own.
+/// Returns the shell keyword that a rule begins with. A rule for a complete loop or condition is not reported.
 fn keyword(text: &str) -> Option<&str> {
     const INNER: [&str; 7] = ["do", "done", "then", "else", "elif", "fi", "esac"];
     const FIRST: [&str; 5] = ["for", "while", "until", "if", "case"];
@@ -237,7 +249,7 @@ fn keyword(text: &str) -> Option<&str> {
     (INNER.contains(&word) || FIRST.contains(&word) && is_open()).then_some(word)
 }
 
-/// Returns the words in front of a quote that is open where a rule ends: `python -c ":*`.
+/// Returns the words before a quote that is still open at the end of a rule: `python -c ":*`.
 fn open_quote(text: &str) -> Option<&str> {
     let front = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"))?;
     let quote = front.chars().next_back().filter(|c| matches!(c, '"' | '\''))?;

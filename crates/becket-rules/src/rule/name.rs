@@ -3,14 +3,22 @@
 use crate::matcher::Renames;
 use crate::wildcard;
 
+/// The prefix of the names of tools of MCP servers.
+const MCP: &str = "mcp__";
+
 /// A rule's tool name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct ToolName(String);
+pub(crate) struct ToolName {
+    text: String,
+    /// The name with the characters that tools of MCP servers have (X5), if it is another one.
+    folded: Option<String>,
+}
 
 /// The positions where a tool's name may contain a glob (P1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Globs {
-    /// Anywhere: deny and ask rules, and a handler's `if`, which must not miss.
+    /// Anywhere: deny and ask rules, and a handler's `if`, which must not miss. The name of an MCP tool may be spelled
+    /// as its server and the configuration spell it.
     Anywhere,
     /// Only after a literal `mcp__<server>__`: allow rules.
     AfterServer,
@@ -23,17 +31,22 @@ pub(super) fn is_letter(c: char) -> bool {
 
 impl ToolName {
     pub(super) fn new(text: &str) -> Self {
-        Self(text.to_owned())
+        Self { text: text.to_owned(), folded: folded(text) }
     }
 
     pub(crate) fn text(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// Returns the name that tools of an MCP server have, if no tool can have the one that is written (X5).
+    pub(crate) fn folded(&self) -> Option<&str> {
+        self.folded.as_deref()
     }
 
     /// Returns whether the name is a glob that an allow rule may not use.
     pub(crate) fn is_unanchored_glob(&self) -> bool {
-        let Some((literal, _)) = self.0.split_once('*') else { return false };
-        let server = literal.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+        let Some((literal, _)) = self.text.split_once('*') else { return false };
+        let server = literal.strip_prefix(MCP).and_then(|rest| rest.split_once("__"));
         server.is_none_or(|(server, _)| server.is_empty())
     }
 
@@ -43,21 +56,36 @@ impl ToolName {
         if globs == Globs::AfterServer && self.is_unanchored_glob() {
             return false;
         }
-        self.means_exactly(tool) || renames.also(tool).any(|name| self.means_exactly(name))
+        let means = |name: &str| {
+            self.means_exactly(&self.text, name)
+                || (globs == Globs::Anywhere
+                    && self.folded().is_some_and(|folded| self.means_exactly(folded, name)))
+        };
+        means(tool) || renames.also(tool).any(means)
     }
 
-    fn means_exactly(&self, tool: &str) -> bool {
-        wildcard::matches(&self.0, tool)
-            || self.server().is_some_and(|server| {
-                tool.strip_prefix(server)
+    /// Returns whether this spelling of the name matches the tool.
+    fn means_exactly(&self, spelling: &str, tool: &str) -> bool {
+        wildcard::matches(spelling, tool)
+            || self.is_server()
+                && tool
+                    .strip_prefix(spelling)
                     .and_then(|rest| rest.strip_prefix("__"))
                     .is_some_and(|rest| !rest.is_empty())
-            })
     }
 
-    /// Returns the whole text if it is `mcp__server`.
-    fn server(&self) -> Option<&str> {
-        let server = self.0.strip_prefix("mcp__")?;
-        (!server.is_empty() && !server.contains("__") && !server.contains('*')).then_some(&self.0)
+    /// Returns whether the whole text, as written, is `mcp__server`.
+    fn is_server(&self) -> bool {
+        let server = self.text.strip_prefix(MCP).unwrap_or_default();
+        !server.is_empty() && !server.contains("__") && !server.contains('*')
     }
+}
+
+/// Replaces each character behind `mcp__` that no tool's name has with `_`, as those names are made (X5). Returns
+/// `None` if there is none.
+fn folded(text: &str) -> Option<String> {
+    let is_of_tool = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '*');
+    let rest = text.strip_prefix(MCP).filter(|rest| !rest.chars().all(is_of_tool))?;
+    let folded: String = rest.chars().map(|c| if is_of_tool(c) { c } else { '_' }).collect();
+    Some(format!("{MCP}{folded}"))
 }

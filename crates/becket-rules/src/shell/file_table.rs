@@ -6,6 +6,7 @@
 mod more;
 
 use super::options::Syntax;
+use super::unversioned::unversioned;
 
 /// A command that uses files.
 #[derive(Debug)]
@@ -124,9 +125,10 @@ impl Usage {
     }
 }
 
-/// Returns the usage of a command.
+/// Returns the usage of a command, or of the command that it is a version of.
 pub(super) fn find(name: &str) -> Option<&'static Usage> {
-    USAGES.iter().chain(more::USAGES).find(|usage| usage.names.contains(&name))
+    let listed = |name: &str| USAGES.iter().chain(more::USAGES).find(|usage| usage.names.contains(&name));
+    listed(name).or_else(|| listed(unversioned(name)))
 }
 
 const GREP: &str = "EFGPe:f:iyvwxczsm:bnHhoqLlrRA:B:C:aUTZD:d:Iu";

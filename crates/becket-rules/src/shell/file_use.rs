@@ -1,6 +1,7 @@
 //! Files that well-known commands read and write, named in the line itself (rule P7).
 
 mod collector;
+mod edits;
 mod git;
 mod git_table;
 mod operands;
@@ -66,23 +67,28 @@ impl Line {
 
     fn collect_uses(&self, unknown: Unknown, most: usize) -> (Vec<FileUse>, bool) {
         let mut uses = Collector::new(&self.values, unknown, most);
-        for command in &self.commands {
-            let (args, _) = wrapper::strip(&command.args);
-            let name = args.first().and_then(Arg::command_name).unwrap_or_default();
-            if let Some(usage) = file_table::find(name) {
-                usage.collect(&args[1..], &mut uses);
-            } else if name == "git" {
-                git::collect(&args[1..], &mut uses);
-            }
-        }
-        patched::collect(self, &mut uses);
-        special::of_variables(&self.values, &mut uses);
+        self.collect_named(&mut uses);
         if unknown == Unknown::AnyWord {
             uses.begin(Source::AnyText, false);
             target::collect(self, &mut uses);
             self.any_word(&mut uses);
         }
         uses.finish()
+    }
+
+    /// Adds the files that commands, patches and variables name.
+    fn collect_named(&self, uses: &mut Collector<'_>) {
+        for command in &self.commands {
+            let (args, _) = wrapper::strip(&command.args);
+            let name = args.first().and_then(Arg::command_name).unwrap_or_default();
+            if let Some(usage) = file_table::find(name) {
+                usage.collect(&args[1..], uses);
+            } else if name == "git" {
+                git::collect(&args[1..], uses);
+            }
+        }
+        patched::collect(self, uses);
+        special::of_variables(&self.values, uses);
     }
 
     /// Adds each literal word of the line as a file of the commands whose operands are not known.

@@ -89,7 +89,7 @@ pub(crate) fn named_at(args: &[Arg]) -> Option<usize> {
 /// The maximum number of aliases of a command that are followed.
 const MOST_ALIASES: u32 = 8;
 
-/// Returns whether a setting is an alias for a subcommand, which runs no program with the arguments behind it.
+/// Returns whether a setting is an alias for a subcommand, which runs no program with the arguments after it.
 fn is_plain_alias(program: &GitProgram, args: &[Arg], left: &mut u32) -> bool {
     let name = program.text.strip_prefix("git ").filter(|_| program.runs == Runs::Words);
     if !name.is_some_and(|name| name.starts_with(char::is_alphabetic)) || *left == 0 {
@@ -103,7 +103,7 @@ fn is_plain_alias(program: &GitProgram, args: &[Arg], left: &mut u32) -> bool {
 }
 
 /// Returns the indexes of the arguments that may become an option which names a program, each with whether it counts
-/// unless the line gives all of its values: behind the name of a subcommand that has such an option.
+/// unless the line gives all of its values: after the name of a subcommand that has such an option.
 pub(crate) fn open_at(args: &[Arg]) -> Vec<(usize, bool)> {
     let subcommand = subcommand_at(args);
     let runs = args.get(subcommand).and_then(Arg::value).is_some_and(|name| RUNNERS.contains(&name));
@@ -135,7 +135,7 @@ const RUNNERS: &[&str] = &[
 ];
 
 /// Options of git itself whose value is the next argument.
-const TAKES_VALUE: &[&str] = &[
+pub(crate) const TAKES_VALUE: &[&str] = &[
     "-c",
     "-C",
     "--git-dir",
@@ -144,6 +144,7 @@ const TAKES_VALUE: &[&str] = &[
     "--super-prefix",
     "--config-env",
     "--attr-source",
+    "--shallow-file",
 ];
 
 /// Returns the index of the subcommand, or of a word that may be the subcommand.

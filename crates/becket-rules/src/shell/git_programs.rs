@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::arg::Arg;
 use super::git_settings;
-use super::options::Syntax;
+use super::options::{ParsedOption, Syntax};
 
 /// A program in the arguments of a `git` command.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) enum Runs {
     Text,
     /// Split at blanks, with more arguments appended.
     Words,
-    /// The address of a remote behind `ext::`: split at blanks, but not at `% `.
+    /// The address of a remote after `ext::`: split at blanks, but not at `% `.
     Address,
     /// The arguments from here on are joined, and run by a shell.
     Rest,
@@ -107,13 +107,13 @@ pub(crate) fn programs(args: &[Arg]) -> Vec<GitProgram> {
     found.extend(of_mail(args));
     found.extend(in_settings(args));
     found.extend(in_addresses(args));
-    found.extend(command_behind(args, &["submodule", "foreach"], 0, Runs::Rest));
-    found.extend(command_behind(args, &["submodule--helper", "foreach"], 0, Runs::Rest));
-    found.extend(command_behind(args, &["bisect", "run"], 0, Runs::Command));
-    found.extend(command_behind(args, &["merge-index"], 0, Runs::Command));
-    found.extend(command_behind(args, &["for-each-repo"], 0, Runs::Git));
+    found.extend(command_after(args, &["submodule", "foreach"], 0, Runs::Rest));
+    found.extend(command_after(args, &["submodule--helper", "foreach"], 0, Runs::Rest));
+    found.extend(command_after(args, &["bisect", "run"], 0, Runs::Command));
+    found.extend(command_after(args, &["merge-index"], 0, Runs::Command));
+    found.extend(command_after(args, &["for-each-repo"], 0, Runs::Git));
     // Its first operand is the name of a remote.
-    found.extend(command_behind(args, &["remote-ext"], 1, Runs::Address));
+    found.extend(command_after(args, &["remote-ext"], 1, Runs::Address));
     // An empty text only takes back what another option or setting says.
     found.retain(|program| !program.text.trim().is_empty());
     found
@@ -131,45 +131,59 @@ impl Subcommand {
         word(args, self.names).or_else(|| args.iter().position(means))
     }
 
-    fn programs(&self, args: &[Arg]) -> Vec<GitProgram> {
+    /// Returns the options after its name.
+    fn options(&self, args: &[Arg]) -> Vec<ParsedOption> {
         let mut found = Vec::new();
         let mut from = self.word(args).map_or(args.len(), |at| at + 1);
         while from < args.len() {
             let options = self.syntax.read(args, from);
-            for given in &options.given {
-                let Some(value) = &given.value else { continue };
-                let (option, at) = (given.at, given.value_at);
-                let program = |(runs, text)| GitProgram { option, at, runs, text };
-                if self.programs.contains(&given.name.as_str()) {
-                    found.push(program((Runs::Text, value.text.clone())));
-                } else if self.settings.contains(&given.name.as_str()) {
-                    found.extend(git_settings::setting(&value.text).map(program));
-                }
-            }
+            found.extend(options.given);
             // Options may follow operands, but not `--`.
-            if options.operand > from && args[options.operand - 1].text == "--" {
+            if options.ended {
                 break;
             }
             from = options.operand + 1;
         }
         found
     }
+
+    fn programs(&self, args: &[Arg]) -> Vec<GitProgram> {
+        let mut found = Vec::new();
+        for given in self.options(args) {
+            let Some(value) = given.value else { continue };
+            let (option, at) = (given.at, given.value_at);
+            let program = |(runs, text)| GitProgram { option, at, runs, text };
+            if self.programs.contains(&given.name.as_str()) {
+                found.push(program((Runs::Text, value.text)));
+            } else if self.settings.contains(&given.name.as_str()) {
+                found.extend(git_settings::setting(&value.text).map(program));
+            }
+        }
+        found
+    }
+}
+
+/// Returns the indexes of arguments that are the value of the option before them.
+pub(crate) fn option_values(args: &[Arg]) -> Vec<usize> {
+    let given = SUBCOMMANDS.iter().flat_map(|entry| entry.options(args));
+    given.filter(|given| given.value_at > given.at).map(|given| given.value_at).collect()
 }
 
 /// Returns the programs of options that some subcommand has, written out far enough to be no other option.
 fn in_options(args: &[Arg]) -> impl Iterator<Item = GitProgram> {
     args.iter().enumerate().skip(1).filter_map(|(option, arg)| {
-        let (name, attached) = match arg.text.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (arg.text.as_str(), None),
-        };
-        is_text_option(name).then_some(())?;
-        let (at, text) = match attached {
-            Some(text) => (option, text),
-            None => (option + 1, args.get(option + 1)?.text.as_str()),
-        };
-        Some(GitProgram { option, at, runs: Runs::Text, text: text.to_owned() })
+        let (name, at, text) = value_of(&arg.text, args, option)?;
+        is_text_option(name).then(|| GitProgram { option, at, runs: Runs::Text, text: text.to_owned() })
     })
+}
+
+/// Returns the name of the option `typed`, and the index and the text of its value: attached, or the argument after the
+/// one at `option`.
+fn value_of<'a>(typed: &'a str, args: &'a [Arg], option: usize) -> Option<(&'a str, usize, &'a str)> {
+    match typed.split_once('=') {
+        Some((name, text)) => Some((name, option, text)),
+        None => Some((typed, option + 1, args.get(option + 1)?.text.as_str())),
+    }
 }
 
 /// Returns whether the name is one of the options, or a prefix of one.
@@ -184,11 +198,7 @@ fn of_mail(args: &[Arg]) -> impl Iterator<Item = GitProgram> {
     args.iter().enumerate().skip(from).filter_map(|(option, arg)| {
         let typed = arg.text.strip_prefix('-')?;
         let typed = typed.strip_prefix('-').unwrap_or(typed);
-        let (name, attached) = typed.split_once('=').map_or((typed, None), |(name, text)| (name, Some(text)));
-        let (at, text) = match attached {
-            Some(text) => (option, text),
-            None => (option + 1, args.get(option + 1)?.text.as_str()),
-        };
+        let (name, at, text) = value_of(typed, args, option)?;
         let name = name.to_ascii_lowercase();
         // `--to` and `--cc` are options of their own.
         let runs = name.len() > 2 && MAIL_OPTIONS.iter().any(|known| known.starts_with(&name));
@@ -280,8 +290,8 @@ fn written(args: &[Arg]) -> impl Iterator<Item = (usize, String)> {
     keys.map(move |(at, pair)| (from + at + 1, format!("{}={}", pair[0].text, pair[1].text)))
 }
 
-/// Returns the command behind words in this order, its options and `skipped` operands: `git bisect run command`.
-fn command_behind(args: &[Arg], words: &[&str], skipped: usize, runs: Runs) -> Option<GitProgram> {
+/// Returns the command after words in this order, its options and `skipped` operands: `git bisect run command`.
+fn command_after(args: &[Arg], words: &[&str], skipped: usize, runs: Runs) -> Option<GitProgram> {
     let mut at = 1;
     for word in words {
         at += args.get(at..)?.iter().position(|arg| arg.text == *word)? + 1;

@@ -32,11 +32,22 @@ const PROGRAM_KEYS: &[&str] = &[
 /// Last parts of settings that contain the path of a program, or of a directory or file with programs.
 const PATH_KEYS: &[&str] = &["path", "hookspath", "templatedir"];
 
+/// The setting with which git takes a misspelled subcommand for another one.
+pub(crate) const CORRECTS: &str = "help.autocorrect";
+
 /// Returns the program in `section.key=value`: a shell command, or for `alias.name` a subcommand unless it starts with
-/// `!`.
+/// `!`. Which subcommand a corrected word means is unknown.
 pub(crate) fn setting(pair: &str) -> Option<(Runs, String)> {
-    let (key, value) = pair.split_once('=')?;
+    let (key, value) = match pair.split_once('=') {
+        Some(pair) => pair,
+        None if pair.eq_ignore_ascii_case(CORRECTS) => (pair, "true"),
+        None => return None,
+    };
     let key = key.to_ascii_lowercase();
+    if key == CORRECTS {
+        let is_off = ["0", "false", "off", "no", "never", "show"].contains(&value);
+        return (!is_off).then(|| (Runs::Unknown, CORRECTS.to_owned()));
+    }
     if let Some(text) = value.strip_prefix('!') {
         return Some((Runs::Text, text.to_owned()));
     }
@@ -62,6 +73,7 @@ pub(crate) fn may_run(key: &str) -> bool {
     let last = key.rsplit('.').next().unwrap_or_default();
     let address = last.ends_with("url") || last.ends_with("insteadof") || last == "vcs";
     key.starts_with("alias.")
+        || key == CORRECTS
         || names_program(&key, last)
         || address
         || matches!(last, "smtpserver" | "update")

@@ -30,33 +30,51 @@ const PACKAGE_RUNNER: Syntax = Syntax {
            workspace: workspaces yes",
 };
 
-/// The words that come between a command and one that it runs.
-type Verbs = (&'static [&'static str], &'static [&'static str], Operands);
-
-/// The operands between such a word and the command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operands {
-    None,
-    Some,
+/// Commands that run what follows a word in their arguments.
+#[derive(Debug)]
+struct Verb {
+    commands: &'static [&'static str],
+    words: &'static [&'static str],
+    before: Before,
 }
 
-/// Commands that run what follows one of the words in their arguments.
-const VERBS: &[Verbs] = &[
-    (&["npm", "pnpm"], &["exec", "x", "dlx"], Operands::None),
-    (&["yarn", "yarnpkg"], &["exec", "dlx"], Operands::None),
-    (&["bundle", "bundler", "pyenv", "rbenv", "nodenv", "goenv", "jenv"], &["exec"], Operands::None),
-    (&["poetry", "pipenv", "uv", "pdm", "hatch", "rye", "pixi"], &["run"], Operands::None),
-    (&["foreman", "honcho", "doppler", "infisical", "op", "dotenvx", "teller"], &["run"], Operands::None),
-    (&["cmake"], &["-E"], Operands::None),
-    (&["podman", "buildah"], &["unshare"], Operands::None),
-    (&["libtool"], &["--mode=execute"], Operands::None),
-    (&["corepack"], &["npm", "pnpm", "yarn"], Operands::Some),
-    (&["mise", "rtx", "asdf", "nvm", "fnm"], &["exec", "x"], Operands::Some),
-    (&["ip", "direnv", "aws-vault", "chamber"], &["exec"], Operands::Some),
-    (&["sops"], &["exec-env", "exec-file"], Operands::Some),
-    (&["rustup", "volta", "conda", "mamba", "micromamba", "toolbox", "flatpak"], &["run"], Operands::Some),
-    (&["nix", "nix-shell"], &["-c", "--command", "--run"], Operands::Some),
-    (&["gprofng"], &["app"], Operands::Some),
+/// The arguments between such a word and the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    Operands,
+}
+
+const fn verb(commands: &'static [&'static str], words: &'static [&'static str], before: Before) -> Verb {
+    Verb { commands, words, before }
+}
+
+const VERBS: &[Verb] = &[
+    verb(&["npm", "pnpm"], &["exec", "x", "dlx"], Before::Nothing),
+    // The package comes first, and the rest is text for a shell.
+    verb(&["npm", "pnpm"], &["explore"], Before::Operands),
+    verb(&["yarn", "yarnpkg"], &["exec", "dlx"], Before::Nothing),
+    verb(&["bundle", "bundler", "pyenv", "rbenv", "nodenv", "goenv", "jenv"], &["exec"], Before::Nothing),
+    verb(&["poetry", "pipenv", "uv", "pdm", "hatch", "rye", "pixi"], &["run"], Before::Nothing),
+    verb(
+        &["foreman", "honcho", "doppler", "infisical", "op", "dotenvx", "teller"],
+        &["run"],
+        Before::Nothing,
+    ),
+    verb(&["cmake"], &["-E"], Before::Nothing),
+    verb(&["podman", "buildah"], &["unshare"], Before::Nothing),
+    verb(&["libtool"], &["--mode=execute"], Before::Nothing),
+    verb(&["corepack"], &["npm", "pnpm", "yarn"], Before::Operands),
+    verb(&["mise", "rtx", "asdf", "nvm", "fnm"], &["exec", "x"], Before::Operands),
+    verb(&["ip", "direnv", "aws-vault", "chamber"], &["exec"], Before::Operands),
+    verb(&["sops"], &["exec-env", "exec-file"], Before::Operands),
+    verb(
+        &["rustup", "volta", "conda", "mamba", "micromamba", "toolbox", "flatpak"],
+        &["run"],
+        Before::Operands,
+    ),
+    verb(&["nix", "nix-shell"], &["-c", "--command", "--run"], Before::Operands),
+    verb(&["gprofng"], &["app"], Before::Operands),
 ];
 
 /// The kinds of `socat` addresses that run something.
@@ -75,10 +93,14 @@ impl Walk {
             "socat" => self.socat(args, context),
             "run-parts" => self.run_parts(args),
             "npx" | "bunx" | "pnpx" | "uvx" => self.package_runner(args, context),
-            name => match VERBS.iter().find(|(names, ..)| names.contains(&unversioned(name))) {
-                Some((_, verbs, operands)) => self.behind_verb(args, verbs, *operands, context),
-                None => return self.git_part(args, context),
-            },
+            name => {
+                let of_name = |verb: &&Verb| verb.commands.contains(&unversioned(name));
+                let verbs: Vec<&Verb> = VERBS.iter().filter(of_name).collect();
+                if verbs.is_empty() {
+                    return self.git_part(args, context);
+                }
+                verbs.into_iter().for_each(|verb| self.after_verb(args, verb, context));
+            }
         }
         true
     }
@@ -96,9 +118,8 @@ impl Walk {
             text |= options.has(&["c", "command", "session-command"]) || !options.certain;
             at = options.operand;
             operands.extend(args.get(at).cloned());
-            let ended = at > 0 && args[at - 1].text == "--";
             at += 1;
-            if ended {
+            if options.ended {
                 operands.extend(args[at.min(args.len())..].iter().cloned());
                 break;
             }
@@ -202,21 +223,17 @@ impl Walk {
     }
 
     /// Handles `npm exec command`, `rustup run toolchain command` and similar ones.
-    fn behind_verb(&mut self, args: &[Arg], verbs: &[&str], operands: Operands, context: &Context) {
-        let is_verb = |arg: &Arg| verbs.contains(&arg.text.as_str());
+    fn after_verb(&mut self, args: &[Arg], verb: &Verb, context: &Context) {
+        let is_verb = |arg: &Arg| verb.words.contains(&arg.text.as_str());
         if let Some(at) = args.iter().position(is_verb) {
             let rest = &args[at + 1..];
             let rest = rest.strip_prefix(&[Arg::literal("--")]).unwrap_or(rest);
             let starts = rest.first().and_then(Arg::value).is_some_and(|text| !text.starts_with('-'));
-            if starts && operands == Operands::None {
+            if starts && verb.before == Before::Nothing {
                 self.run(rest, context);
             } else {
                 self.every_part(rest, context);
             }
-        }
-        // The package comes first, and the rest is text for a shell.
-        if let Some(at) = args.iter().position(|arg| arg.text == "explore") {
-            self.every_part(&args[at + 1..], context);
         }
     }
 

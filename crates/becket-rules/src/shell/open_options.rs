@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::arg::Arg;
 use super::git;
+use super::git_programs;
 use super::limits::MAX_VALUES;
 use super::line::{AllowForm, Command};
 use super::option_programs;
@@ -45,18 +46,26 @@ pub(crate) fn open_options(
 }
 
 /// Returns the index of each argument that is known only at run time, and that may be an option as far as its position
-/// shows: not behind `--`, and not the value of another option.
+/// shows: not after `--`, and not the value of another option.
 pub(crate) fn candidates(name: &str, args: &[Arg]) -> Vec<usize> {
     let at_run_time = |at: &usize| args[*at].dynamic || args[*at].glob;
-    let end = args.iter().position(|arg| arg.text == "--").unwrap_or(args.len());
-    let open: Vec<usize> = (1..end).filter(at_run_time).collect();
-    let Some(positions) = Some(&open).filter(|open| !open.is_empty()).and_then(|_| Positions::of(name, args))
-    else {
+    let open: Vec<usize> = (1..args.len()).filter(at_run_time).collect();
+    if open.is_empty() {
         return open;
+    }
+    // `sort -T -- $x`: the dashes are a value.
+    let end_without = |values: &[usize]| {
+        let ends = |(at, arg): (usize, &Arg)| arg.text == "--" && !values.contains(&at);
+        args.iter().enumerate().position(ends).unwrap_or(args.len())
     };
-    // Behind the literal start of a command for another host, ssh reads no options.
+    let Some(positions) = Positions::of(name, args) else {
+        let values = if name == "git" { git_programs::option_values(args) } else { Vec::new() };
+        let end = end_without(&values);
+        return open.into_iter().filter(|at| *at < end).collect();
+    };
+    // After the literal start of a command for another host, ssh reads no options.
     let sent = positions.operands.get(1).filter(|at| is_ssh(name) && !args[**at].dynamic);
-    let end = sent.copied().unwrap_or(end);
+    let end = sent.copied().unwrap_or_else(|| end_without(&positions.values));
     let fixed =
         |at: &usize| positions.certain && positions.values.binary_search(at).is_ok() && !args[*at].splits;
     open.into_iter().filter(|at| *at < end && !fixed(at)).collect()
@@ -75,10 +84,10 @@ impl OpenOption {
         }
         // Operators are read for rules that restrict.
         let plain = !(text.contains("${") && text.contains(['#', '%', '/', '^', ',', '@', '!', '[']));
-        let known = if certain && plain { values.texts(text, steps) } else { Vec::new() };
-        if known.is_empty() || *steps == 0 {
+        let known = (certain && plain).then(|| values.all_texts(text, steps)).flatten();
+        let Some(known) = known.filter(|_| *steps > 0) else {
             return self.strict || shows_option(text);
-        }
+        };
         let starts = |text: &str| {
             let glob = self.strict && text.starts_with(['*', '?', '[']);
             text.starts_with('-') || glob
@@ -101,8 +110,10 @@ fn shows_option(text: &str) -> bool {
 }
 
 /// Commands that give variables values which are not followed.
-const SETTERS: &[&str] =
-    &["read", "mapfile", "readarray", "getopts", "let", "eval", "source", ".", "select", "wait", "coproc"];
+const SETTERS: &[&str] = &["let", "eval", "source", ".", "select", "coproc"];
+
+/// Commands that give the variables that they name a value which counts as unknown.
+const NAMING_SETTERS: &[&str] = &["read", "mapfile", "readarray", "getopts", "wait"];
 
 /// Returns whether a command may give a variable a value that is not followed.
 fn sets(command: &Command) -> bool {
@@ -113,6 +124,7 @@ fn sets(command: &Command) -> bool {
     match name.command_name() {
         Some("printf") => args.first().is_some_and(|arg| arg.dynamic || arg.text.starts_with("-v")),
         Some("declare" | "typeset" | "local" | "export" | "readonly") => option('n') || option('i'),
+        Some(name) if NAMING_SETTERS.contains(&name) => args.iter().any(|arg| arg.dynamic),
         Some(name) => SETTERS.contains(&name),
         None => true,
     }

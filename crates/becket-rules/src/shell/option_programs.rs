@@ -98,12 +98,12 @@ impl Runs {
     }
 }
 
-/// Returns whether a shell reads more than one word in a text that it is given as a part of its program.
+/// Returns whether a text that becomes a part of a shell program contains characters of the shell.
 fn is_spliced(text: &str) -> bool {
     text.contains(['$', '`', ';', '|', '&', '<', '>', '(', '\n', '\'', '"', '\\'])
 }
 
-/// Returns the texts that a shell may run in a command of an editor or a pager: behind a `!`, or of `:terminal`.
+/// Returns the texts that a shell may run in a command of an editor or a pager: after a `!`, or of `:terminal`.
 fn editor_programs(text: &str) -> impl Iterator<Item = &str> {
     let command = text.trim_start_matches([':', ' ']);
     let terminal = command.split_once(' ').filter(|(name, _)| name.len() > 2 && "terminal".starts_with(name));
@@ -215,7 +215,7 @@ impl ProgramOption {
         (!name.is_empty() && self.long.iter().any(|long| long.starts_with(name))).then_some(value)
     }
 
-    /// Returns the same for an option behind one dash: a long one that is written out, or a letter in a cluster.
+    /// Returns the same for an option after one dash: a long one that is written out, or a letter in a cluster.
     fn behind_dash<'a>(&self, text: &'a str) -> Option<&'a str> {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
         let letters = text.strip_prefix('-')?;

@@ -37,7 +37,7 @@ pub(super) struct ProgramOption {
     pub(super) short: &'static str,
     /// Letters of other options whose value is attached, so that no letter of it is an option.
     pub(super) valued: &'static str,
-    /// Long options; a prefix of one counts. One that starts with a dash is written out, behind one dash.
+    /// Long options; a prefix of one counts. One that starts with a dash is written out, after one dash.
     pub(super) long: &'static [&'static str],
     pub(super) runs: Runs,
 }
@@ -122,7 +122,7 @@ const MYSQL: &[&str] = &["mysql", "mariadb"];
 const SSH_KEYS: &[&str] =
     &["proxycommand", "localcommand", "knownhostscommand", "ssh_command", "xauthlocation"];
 
-/// The keys of apt's configuration that contain programs; a list has more parts behind them.
+/// The keys of apt's configuration that contain programs; a list has more parts after them.
 const APT_KEYS: &[&str] =
     &["invoke", "install-pkgs", "dir::bin", "proxy-auto-detect", "proxyautodetect", "gpgcommand", "::binary"];
 

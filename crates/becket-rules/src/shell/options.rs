@@ -31,6 +31,8 @@ pub(crate) struct Options {
     pub(crate) given: Vec<ParsedOption>,
     /// The index of the first operand; the number of arguments if there is none.
     pub(crate) operand: usize,
+    /// True if `--` ended the options.
+    pub(crate) ended: bool,
     /// True if every option was known. If not, any later word may be the first operand.
     pub(crate) certain: bool,
 }
@@ -62,7 +64,7 @@ impl Syntax {
     /// Parses `args` from index `from` up to the first operand or past `--`. An argument that is known only at run time
     /// may be an option, so parsing ends there and is not certain.
     pub(crate) fn read(&self, args: &[Arg], from: usize) -> Options {
-        let mut options = Options { given: Vec::new(), operand: from, certain: true };
+        let mut options = Options { given: Vec::new(), operand: from, ended: false, certain: true };
         while let Some(arg) = args.get(options.operand) {
             let Some(text) = arg.value() else {
                 options.certain = false;
@@ -72,7 +74,8 @@ impl Syntax {
                 break;
             }
             options.operand += 1;
-            if text == "--" {
+            options.ended = text == "--";
+            if options.ended {
                 break;
             }
             let next = args.get(options.operand);
@@ -204,5 +207,9 @@ mod tests {
             assert_eq!(read(words), (given, operand, certain), "{words:?}");
         }
         assert_eq!(read(&["-ax", "y"]), (vec!["a".to_owned()], 1, false));
+        for (words, ended) in [(["-a", "--"], true), (["-b", "--"], false)] {
+            let args: Vec<Arg> = words.iter().map(|word| Arg::literal(word)).collect();
+            assert_eq!(SYNTAX.read(&args, 0).ended, ended, "{words:?}");
+        }
     }
 }

@@ -2,11 +2,6 @@
 
 use super::arg::Arg;
 use super::file_table;
-use super::options::Syntax;
-
-/// The options of ssh(1).
-const SSH: Syntax =
-    Syntax { short: "46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:", long: "" };
 
 /// The arguments of a command by their meaning, each as an index.
 #[derive(Debug)]
@@ -25,7 +20,7 @@ impl Positions {
     /// not known. An argument that is one word, but known only at run time, counts as an operand.
     pub(crate) fn of(name: &str, args: &[Arg]) -> Option<Self> {
         let connects = is_ssh(name);
-        let syntax = if connects { SSH } else { file_table::find(name)?.syntax };
+        let syntax = file_table::find(name)?.syntax;
         let known = |arg: &Arg| if arg.dynamic && !arg.splits { Arg::literal("x") } else { arg.clone() };
         let plain: Vec<Arg> = args.iter().map(known).collect();
         let mut positions =
@@ -47,8 +42,7 @@ impl Positions {
                 }
                 positions.options.push((given.name, given.at));
             }
-            let ends = read.operand > from && plain[read.operand - 1].text == "--";
-            if ends || (connects && positions.operands.len() == 1) {
+            if read.ended || (connects && positions.operands.len() == 1) {
                 positions.operands.extend(read.operand..args.len());
                 break;
             }

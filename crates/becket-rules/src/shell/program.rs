@@ -264,7 +264,7 @@ impl Walk {
 /// begins with a `*` does not cover it.
 pub(crate) fn runs_others(name: &str) -> bool {
     let name = own_name(name);
-    let interpreter = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let interpreter = unversioned(name);
     Dialect::of(name).is_some()
         || INTERPRETERS.contains(&interpreter)
         || LAUNCHERS.contains(&name)

@@ -4,6 +4,8 @@
 
 use super::arg::Arg;
 use super::context::Context;
+use super::git_settings;
+use super::refusal::UnknownReason;
 use super::walk::Walk;
 
 /// Variables whose value a shell runs, besides those whose names end in [`ENDINGS`].
@@ -37,10 +39,10 @@ const PROGRAMS: &[&str] = &[
 /// Ends of the names of further variables: `GIT_PAGER`, `MANPAGER`, `GIT_SEQUENCE_EDITOR`, `SSH_ASKPASS`.
 const ENDINGS: &[&str] = &["PAGER", "EDITOR", "ASKPASS"];
 
-/// Variables that hold options of a command, with the command: they are split like a line of it.
+/// Variables that contain options of a command, with the command: they are split like a line of it.
 const OPTIONS: &[(&str, &str)] = &[("ZIPOPT", "zip"), ("ZIP", "zip"), ("MANOPT", "man"), ("GOFLAGS", "go")];
 
-/// Variables that hold commands of an editor.
+/// Variables that contain commands of an editor.
 const EDITOR_COMMANDS: &[&str] = &["VIMINIT", "GVIMINIT", "EXINIT"];
 
 /// Variables that name a file of settings with programs.
@@ -64,6 +66,8 @@ impl Walk {
             // The name of the setting is in another variable.
             let text = text.strip_prefix('!').or_else(|| text.strip_prefix("ext::")).unwrap_or(text);
             self.shell_text(text, value.dynamic, &inner);
+        } else if name.starts_with("GIT_CONFIG_KEY_") && text.eq_ignore_ascii_case(git_settings::CORRECTS) {
+            self.unknown(UnknownReason::ProgramText(value.raw.clone()), false);
         } else if name == "GIT_CONFIG_PARAMETERS" {
             for pair in quoted_words(text).iter().filter(|pair| pair.contains('=')) {
                 self.git(&command("git", vec![Arg::literal("-c"), value.part(pair)]), &inner);

@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         Self { rest: text, brackets, label_ends }
     }
 
-    /// Parses all commands; `None` if one can't be read. Reading resumes behind the next separator up to `resumed`
+    /// Parses all commands; `None` if one can't be read. Reading resumes after the next separator up to `resumed`
     /// times.
     fn script(&mut self, script: &mut SedScript, resumed: u32) -> Option<()> {
         let (mut left, mut whole) = (resumed, Some(()));

@@ -11,6 +11,9 @@ use super::value_changes::{self, changed};
 /// The name under which the text of here-strings and here-documents is kept; no variable has it.
 const HERE_STRING: &str = "<<<";
 
+/// The value of a variable that gets arguments or what is read: no text is known.
+pub(crate) const ARGUMENTS: &str = "$@";
+
 /// The values of a line's variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Values(BTreeMap<String, Vec<String>>);
@@ -72,21 +75,33 @@ impl Values {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the texts that an argument with expansions may become; empty if one of them is unknown. The home
-    /// directory is `~`, the directory of the line is `.`. Consumes a step for each value, and stops when none are
-    /// left.
+    /// Returns the texts that an argument with expansions may become, as far as they are known. The home directory is
+    /// `~`, the directory of the line is `.`. Consumes a step for each value, and stops when none are left.
     pub(crate) fn texts(&self, text: &str, steps: &mut usize) -> Vec<String> {
-        self.nested(text, MOST_NESTED, steps)
+        self.known_texts(text, steps).0
     }
 
-    fn nested(&self, text: &str, left: u32, steps: &mut usize) -> Vec<String> {
+    /// Returns the texts that an argument may become, if these are all of them.
+    pub(crate) fn all_texts(&self, text: &str, steps: &mut usize) -> Option<Vec<String>> {
+        let (texts, complete) = self.known_texts(text, steps);
+        complete.then_some(texts)
+    }
+
+    /// Returns the texts as [`Values::texts`] does, and whether these are all.
+    pub(crate) fn known_texts(&self, text: &str, steps: &mut usize) -> (Vec<String>, bool) {
+        let mut search = Search { steps, complete: true };
+        let texts = self.nested(text, MOST_NESTED, &mut search);
+        (texts, search.complete)
+    }
+
+    fn nested(&self, text: &str, left: u32, search: &mut Search<'_>) -> Vec<String> {
         let Some((head, rest)) = text.split_once('$') else {
-            return if text.contains('`') { Vec::new() } else { vec![text.to_owned()] };
+            return if text.contains('`') { search.unknown() } else { vec![text.to_owned()] };
         };
         let (Some(left), Some(Variable { name, default, change, rest })) =
             (left.checked_sub(1), variable(rest))
         else {
-            return Vec::new();
+            return search.unknown();
         };
         let own = match name {
             "HOME" => Some("~"),
@@ -95,28 +110,63 @@ impl Values {
             "$" | "PPID" | "BASHPID" => Some("self"),
             _ => None,
         };
+        search.complete &= own.is_some() || !self.of(name).is_empty();
         let mut values: Vec<String> = Vec::new();
         for value in self.of(name).iter().map(String::as_str).chain(default) {
-            *steps = steps.saturating_sub(1);
-            if *steps == 0 || values.len() >= MOST_TEXTS {
+            if search.consume(1) || values.len() >= MOST_TEXTS {
+                search.complete = false;
                 break;
             }
-            values.extend(self.nested(value, left, steps));
+            values.extend(self.nested(value, left, search));
         }
         if let Some(change) = change {
-            *steps = steps.saturating_sub(value_changes::steps(change) * values.len());
-            let left = if *steps == 0 { 0 } else { values.len() };
-            values = values.iter().take(left).filter_map(|value| changed(value, change)).collect();
-            values.dedup();
+            values = search.changed(&values, change);
         }
         values.splice(0..0, own.map(str::to_owned));
-        let tails = if values.is_empty() { Vec::new() } else { self.nested(rest, left + 1, steps) };
+        let tails = if values.is_empty() { Vec::new() } else { self.nested(rest, left + 1, search) };
         let texts =
             values.iter().flat_map(|value| tails.iter().map(move |tail| format!("{head}{value}{tail}")));
         // The value is absolute, and `//$PWD/x` is a path from the root.
         let from_root = own.filter(|own| *own != "self" && leads_to_root(head));
         let absolute = from_root.iter().flat_map(|own| tails.iter().map(move |tail| format!("{own}{tail}")));
-        texts.chain(absolute).take(MOST_TEXTS).collect()
+        let mut texts = texts.chain(absolute);
+        let found = texts.by_ref().take(MOST_TEXTS).collect();
+        search.complete &= texts.next().is_none();
+        found
+    }
+}
+
+/// A search for the texts that an argument may become.
+#[derive(Debug)]
+struct Search<'s> {
+    /// The number of steps that are left.
+    steps: &'s mut usize,
+    /// False once a text is unknown.
+    complete: bool,
+}
+
+impl Search<'_> {
+    /// Records that a text is unknown, and returns no texts.
+    fn unknown(&mut self) -> Vec<String> {
+        self.complete = false;
+        Vec::new()
+    }
+
+    /// Consumes steps, and returns whether none are left.
+    fn consume(&mut self, steps: usize) -> bool {
+        *self.steps = self.steps.saturating_sub(steps);
+        *self.steps == 0
+    }
+
+    /// Returns the values after an operator with its operands, without those that the text does not determine.
+    fn changed(&mut self, values: &[String], change: &str) -> Vec<String> {
+        if self.consume(value_changes::steps(change) * values.len()) {
+            return self.unknown();
+        }
+        let mut texts: Vec<String> = values.iter().filter_map(|value| changed(value, change)).collect();
+        self.complete &= texts.len() == values.len();
+        texts.dedup();
+        texts
     }
 }
 
@@ -203,6 +253,23 @@ mod tests {
         ] {
             assert_eq!(values.texts(text, &mut 100), expected, "{text}");
         }
+        for (text, expected) in [
+            ("$x/k", Some(&["a/k", "b/k"][..])),
+            ("$HOME", Some(&["~", "/h"])),
+            ("$x$z", None),
+            ("${z:-a}", None),
+            ("${unset:-a}", None),
+            ("${x:-$(ls)}", None),
+            ("${x/?/b}", None),
+            ("$1", None),
+        ] {
+            let all = values.all_texts(text, &mut 100);
+            assert_eq!(
+                all,
+                expected.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect()),
+                "{text}"
+            );
+        }
         values.set("sum", "a");
         values.append("sum", "/b");
         assert_eq!(values.texts("$sum", &mut 100), ["a", "a/b", "/b"]);
@@ -210,6 +277,8 @@ mod tests {
             values.set("many", &at.to_string());
         }
         assert_eq!(values.texts("$many$many$many", &mut 10_000).len(), 1_024);
+        assert_eq!(values.all_texts("$many$many$many", &mut 10_000), None);
+        assert_eq!(values.all_texts("$many", &mut 50), None);
         let mut steps = 50;
         assert_eq!(values.texts("$many", &mut steps).len(), 49);
         assert_eq!(steps, 0);

@@ -4,6 +4,7 @@ use super::arg::Arg;
 use super::evaluation::is_integer;
 use super::options::Syntax;
 use super::refusal::UnknownReason;
+use super::values::ARGUMENTS;
 use super::walk::Walk;
 use super::wrapper_table::STARTUP_VARIABLES;
 
@@ -46,6 +47,9 @@ const SETTERS: &[(&str, Names)] = &[
     ("let", Names::Expression),
 ];
 
+/// Variables that `read`, `mapfile` and `getopts` set without being given their names.
+const UNNAMED: [&str; 3] = ["REPLY", "MAPFILE", "OPTARG"];
+
 /// Returns whether the command takes `NAME=value` as arguments, and sets the variable.
 pub(crate) fn sets_variables(name: &str) -> bool {
     let sets = |names: &Names| matches!(names, Names::Declared | Names::Environment);
@@ -80,6 +84,12 @@ impl Walk {
             && args.iter().skip(1).any(|arg| has_letter(arg, &['n']));
         self.refers |= refers;
         let targets = names.targets(args);
+        if let Names::Options { operands, .. } = names {
+            let unnamed: &[&str] = if *operands { &UNNAMED } else { &[] };
+            for name in targets.iter().map(name_of).chain(unnamed.iter().copied()) {
+                self.values.set(name, ARGUMENTS);
+            }
+        }
         let steers = |arg: &&Arg| match names {
             Names::Declared => {
                 names_steering(arg) || hides_name(arg) || (refers && (arg.dynamic || mentions(&arg.text)))

@@ -19,7 +19,7 @@ use super::line::{Command, Line, Redirection, Target, Unknown};
 use super::open_options::settle;
 use super::pattern::normalise;
 use super::refusal::UnknownReason;
-use super::values::Values;
+use super::values::{ARGUMENTS, Values};
 use super::wrapper_table::{STARTUP_VARIABLES, STEERING_VARIABLES};
 
 /// The results of the walk so far.
@@ -66,7 +66,7 @@ impl Walk {
 
     /// Returns the analysed line.
     pub(crate) fn finish(mut self, text: &str) -> Line {
-        // Whoever stops because no more is recorded leaves it to this place to say so.
+        // Analysis stops silently when the limits are reached; it is reported here.
         if self.is_full() {
             self.unknown(UnknownReason::TooComplex, true);
         }
@@ -172,6 +172,10 @@ impl Walk {
                 if let Some(name) = variable {
                     self.set(name, &inner);
                     self.assigned(name, words);
+                    if words.is_empty() {
+                        // `for x; do`
+                        self.values.set(name, ARGUMENTS);
+                    }
                     // `select` stores the answer there.
                     self.evaluations.set_text("REPLY");
                 }

@@ -1,5 +1,6 @@
 //! Integration tests of matchers, rules and the shell analysis, in one binary, so that the crate is linked once.
 
+mod line_edits;
 mod permission_calls;
 mod permission_laws;
 mod permission_unread;

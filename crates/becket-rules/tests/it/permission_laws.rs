@@ -192,7 +192,6 @@ fn long_texts_are_read_in_time() {
 // rule: P7
 #[test]
 fn names_that_multiply_are_read_in_time() {
-    let start = Instant::now();
     let fill =
         |head: &str, piece: &str| format!("{head}{}", piece.repeat((9_900 - head.len()) / piece.len()));
     let values: String = (0..300).map(|at| format!("x={at}aaaaaaaaab;")).collect();
@@ -207,14 +206,16 @@ fn names_that_multiply_are_read_in_time() {
         fill("patch;git apply;", "echo '--- a +++ b';"),
         fill("printf '--- a\\n+++ b';", "patch;"),
         fill("read x;", "echo > $x;"),
+        fill(&format!("{values}read x;"), "echo > $x;"),
         fill("", "git add $x;"),
         fill("", "curl file:///{a,b};"),
         fill("tar x", " --transform=s,a,b,"),
         fill("", "GIT_TRACE=/$x a;"),
     ] {
         let input = Map::from_iter([("command".to_owned(), Value::from(line.as_str()))]);
+        let start = Instant::now();
         decide(&[(RuleList::Deny, "Read(./secrets/**)".to_owned())], &("Bash".to_owned(), input));
-        assert!(start.elapsed() < Duration::from_secs(120), "{:?} at {:?}", start.elapsed(), line.get(..40));
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?} at {:?}", start.elapsed(), line.get(..40));
     }
 }
 

@@ -3,13 +3,15 @@
 use becket_rules::{Rule, RuleList, RuleWarning};
 
 /// The warnings about a rule in the deny, the ask and the allow list.
-const TABLE: [(&str, [&str; 3]); 69] = [
+const TABLE: [(&str, [&str; 3]); 71] = [
     // rule: P1
     ("Bash", ["", "", ""]),
     ("mcp__*", ["", "", "unanchored"]),
     ("*", ["", "", "unanchored"]),
     ("mcp__git__*", ["", "", ""]),
     ("mcp__git", ["", "", ""]),
+    ("mcp__dot.ted__add", ["", "", "name"]),
+    ("mcp__dot.ted", ["", "", "name"]),
     ("Bsah(ls)", ["unknown", "unknown", ""]),
     ("My_Tool", ["", "", ""]),
     ("Task", ["", "", ""]),
@@ -83,6 +85,7 @@ const TABLE: [(&str, [&str; 3]); 69] = [
 fn kind(warning: &RuleWarning) -> &'static str {
     match warning {
         RuleWarning::UnanchoredGlob { .. } => "unanchored",
+        RuleWarning::NoToolName { .. } => "name",
         RuleWarning::UnknownTool { .. } => "unknown",
         RuleWarning::NeverConsulted { .. } => "never",
         RuleWarning::PrimaryField { .. } => "primary",

@@ -136,7 +136,7 @@ pub(super) const USAGES: &[Usage] = &[
         "hsts-file",
     ])
     .here(&[], &["O", "output-document", "P", "directory-prefix", "spider"]),
-    usage(&["ssh", "slogin"], "46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:", "", Operands::None)
+    usage(&["ssh", "slogin", "autossh"], "46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:", "", Operands::None)
         .reading(&["F"])
         .editing(&["E"]),
     usage(&["ssh-keygen"], "", "", Operands::EditedWords(&["-f:"])),

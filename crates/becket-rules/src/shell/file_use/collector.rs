@@ -78,9 +78,14 @@ impl<'l> Collector<'l> {
         self.values.stdin_texts().to_vec()
     }
 
-    /// Returns the paths that an argument may name.
+    /// Returns the paths that an argument may name, as far as they are known.
     pub(super) fn paths(&mut self, arg: &Arg) -> Vec<String> {
         paths(arg, self.values, &mut self.steps)
+    }
+
+    /// Returns whether all paths that an argument may name are known.
+    pub(super) fn knows_all(&mut self, arg: &Arg) -> bool {
+        known_paths(arg, self.values, &mut self.steps).1
     }
 
     pub(super) fn all<'a>(&mut self, args: impl IntoIterator<Item = &'a Arg>, access: FileAccess) {
@@ -109,13 +114,13 @@ impl<'l> Collector<'l> {
         if self.left == 0 {
             return;
         }
-        let paths = paths(arg, self.values, &mut self.steps);
+        let (paths, complete) = known_paths(arg, self.values, &mut self.steps);
         let has_default = arg.text.contains("${") && arg.text.contains(['-', '=', '+']);
-        let filled = arg.dynamic && (paths.is_empty() || has_default || !arg.text.contains(['$', '`']));
+        let filled = arg.dynamic && (!complete || has_default || !arg.text.contains(['$', '`']));
         if filled {
             self.unknown(access);
         }
-        if arg.dynamic && paths.is_empty() {
+        if arg.dynamic && !complete {
             self.around(&arg.text, access);
         }
         for path in paths {
@@ -172,9 +177,16 @@ fn after_expansions(text: &str) -> Option<&str> {
 
 /// Returns the paths that an argument may name, as far as the text and the home directory determine them.
 pub(crate) fn paths(arg: &Arg, values: &Values, steps: &mut usize) -> Vec<String> {
-    if arg.dynamic {
-        return values.texts(&arg.text, steps);
-    }
+    known_paths(arg, values, steps).0
+}
+
+/// Returns the paths as [`paths`] does, and whether these are all.
+fn known_paths(arg: &Arg, values: &Values, steps: &mut usize) -> (Vec<String>, bool) {
+    if arg.dynamic { values.known_texts(&arg.text, steps) } else { (fixed_paths(arg, values, steps), true) }
+}
+
+/// Returns the paths of an argument without expansions other than `~`.
+fn fixed_paths(arg: &Arg, values: &Values, steps: &mut usize) -> Vec<String> {
     if arg.tilde {
         let rest = arg.text.strip_prefix('~').unwrap_or_default();
         let (own, rest) = match rest.strip_prefix(['+', '-']) {

@@ -4,9 +4,10 @@
 //! a text, counts as a file. The name of a branch is rarely that of a file that a rule is about.
 
 use super::super::arg::Arg;
+use super::super::git::TAKES_VALUE;
 use super::FileAccess;
 use super::collector::{Collector, Source};
-use super::git_table::{self, GitOperands, READS, SHOWING, TEXTS, WRITES};
+use super::git_table::{self, GitOperands, READS, SHOWING, SHOWING_LETTERS, TEXTS, WRITES};
 
 /// The arguments before the subcommand.
 #[derive(Debug, Default)]
@@ -37,22 +38,20 @@ pub(super) fn collect(args: &[Arg], uses: &mut Collector<'_>) {
     }
 }
 
+/// Returns the subcommand.
+pub(super) fn subcommand(args: &[Arg]) -> Option<&str> {
+    split(args).1
+}
+
 /// Splits the arguments at the subcommand.
 fn split(args: &[Arg]) -> (Global<'_>, Option<&str>, &[Arg]) {
     let (mut global, mut at) = (Global::default(), 0);
     while let Some(arg) = args.get(at) {
         let next = args.get(at + 1);
-        at += 1;
+        at += if TAKES_VALUE.contains(&arg.text.as_str()) { 2 } else { 1 };
         match arg.text.as_str() {
-            "-C" => {
-                global.directories.extend(next);
-                at += 1;
-            }
-            "--git-dir" | "--work-tree" => {
-                global.places.extend(next.cloned());
-                at += 1;
-            }
-            "-c" | "--namespace" | "--exec-path" | "--config-env" | "--super-prefix" => at += 1,
+            "-C" => global.directories.extend(next),
+            "--git-dir" | "--work-tree" => global.places.extend(next.cloned()),
             option if option.starts_with('-') => {
                 let place = ["--git-dir=", "--work-tree="].iter().find_map(|name| option.strip_prefix(name));
                 global.places.extend(place.map(|place| arg.part(place)));
@@ -115,7 +114,8 @@ impl Files<'_, '_> {
     /// Adds the value of an option.
     fn value(&mut self, subcommand: &str, name: &str, value: &Arg) {
         let is = |known: &&str| *known == name || (name.len() > 4 && known.starts_with(name));
-        if TEXTS.iter().any(is) {
+        let searched = name == "-S" && !matches!(subcommand, "annotate" | "blame");
+        if searched || TEXTS.iter().any(is) {
             return;
         }
         let writes = written_by(subcommand, name);
@@ -127,7 +127,7 @@ impl Files<'_, '_> {
         let operands = operands.iter().copied();
         match git_table::operands(subcommand) {
             GitOperands::Names => {}
-            GitOperands::ReadIfShown if !has(SHOWING) => {}
+            GitOperands::ReadIfShown if !args.iter().any(|arg| shows_content(&arg.text)) => {}
             GitOperands::Read | GitOperands::ReadIfShown => {
                 let edits = subcommand == "interpret-trailers" && has(&["--in-place"]);
                 self.files(operands, if edits { FileAccess::Edit } else { FileAccess::Read });
@@ -167,11 +167,28 @@ fn gives(text: &str, option: &str) -> bool {
     }
 }
 
+/// Returns whether an argument is an option of `log` that shows content, alone or in a cluster.
+fn shows_content(text: &str) -> bool {
+    let has_value = matches!(text.get(..2), Some("-G" | "-O" | "-S" | "-n"));
+    if text.starts_with("--") {
+        SHOWING.iter().any(|name| gives(text, name))
+    } else {
+        text.starts_with('-') && !has_value && text.contains(SHOWING_LETTERS)
+    }
+}
+
 /// Returns whether the next argument is a text: `-m text`, `-am text`, `--message text`.
 fn takes_text(subcommand: &str, text: &str) -> bool {
     let cluster = !text.starts_with("--") && text.len() > 2;
     let messages = matches!(subcommand, "commit" | "tag" | "stash" | "merge" | "notes");
-    (cluster && messages && text.ends_with(['m', 'C', 'c']))
+    let by_subcommand = match text {
+        "-m" => messages,
+        "-n" => matches!(subcommand, "log" | "reflog" | "rev-list" | "show" | "whatchanged"),
+        "-G" | "-S" => !matches!(subcommand, "annotate" | "blame" | "commit" | "grep"),
+        _ => false,
+    };
+    by_subcommand
+        || (cluster && messages && text.ends_with(['m', 'C', 'c']))
         || (matches!(text, "-b" | "-B")
             && matches!(subcommand, "checkout" | "clone" | "worktree" | "submodule"))
         || (TEXTS.contains(&text) && !OPTIONAL.contains(&text))

@@ -21,21 +21,21 @@ pub(super) enum GitOperands {
     Edit,
 }
 
-/// The options of `log` and its kin that show the content of files.
+/// The long options of `log` and its kin that show the content of files.
 pub(super) const SHOWING: &[&str] = &[
-    "-p",
-    "-u",
     "--patch",
-    "-L",
-    "-U",
-    "--unified",
-    "--cc",
-    "-c",
-    "-m",
+    "--patch-with-raw",
     "--patch-with-stat",
+    "--unified",
     "--binary",
-    "-W",
+    "--cc",
+    "--dd",
+    "--diff-merges",
+    "--remerge-diff",
 ];
+
+/// The short options of `log` and its kin that show the content of files.
+pub(super) const SHOWING_LETTERS: [char; 7] = ['p', 'u', 'U', 'L', 'W', 'c', 'm'];
 
 /// Options whose value is not a file, with one or two dashes.
 pub(super) const TEXTS: &[&str] = &[
@@ -76,25 +76,14 @@ pub(super) const TEXTS: &[&str] = &[
     "--word-diff",
     "--word-diff-regex",
     "-C",
-    "-G",
     "-L",
-    "-S",
     "-X",
     "-c",
-    "-m",
-    "-n",
 ];
 
 /// Options whose value is a file or a directory that is written.
-pub(super) const WRITES: &[&str] = &[
-    "--export-marks",
-    "--index-output",
-    "--output",
-    "--output-directory",
-    "--prefix",
-    "--separate-git-dir",
-    "-o",
-];
+pub(super) const WRITES: &[&str] =
+    &["--export-marks", "--index-output", "--output", "--output-directory", "--prefix", "--separate-git-dir"];
 
 /// Returns the meaning of the operands of a subcommand; one that is not known may be an alias for any other.
 pub(super) fn operands(subcommand: &str) -> GitOperands {
@@ -102,16 +91,17 @@ pub(super) fn operands(subcommand: &str) -> GitOperands {
         "bisect" | "branch" | "cherry" | "cherry-pick" | "check-attr" | "check-ignore"
         | "check-ref-format" | "config" | "count-objects" | "credential" | "describe" | "for-each-ref"
         | "fsck" | "gc" | "help" | "ls-files" | "ls-tree" | "maintenance" | "merge" | "merge-base"
-        | "mktag" | "mktree" | "name-rev" | "notes" | "pack-refs" | "prune" | "rebase" | "reflog"
-        | "remote" | "repack" | "replace" | "rerere" | "reset" | "rev-list" | "rev-parse" | "revert"
-        | "shortlog" | "show-branch" | "show-ref" | "status" | "switch" | "symbolic-ref" | "tag"
-        | "update-ref" | "update-server-info" | "var" | "verify-commit" | "verify-tag" | "version"
-        | "write-tree" => GitOperands::Names,
+        | "mktag" | "mktree" | "name-rev" | "notes" | "pack-refs" | "prune" | "rebase" | "remote"
+        | "repack" | "replace" | "rerere" | "reset" | "rev-list" | "rev-parse" | "revert" | "shortlog"
+        | "show-branch" | "show-ref" | "status" | "switch" | "symbolic-ref" | "tag" | "update-ref"
+        | "update-server-info" | "var" | "verify-commit" | "verify-tag" | "version" | "write-tree" => {
+            GitOperands::Names
+        }
         "add" | "annotate" | "archive" | "blame" | "cat-file" | "commit" | "diff" | "diff-files"
         | "diff-index" | "diff-tree" | "difftool" | "fast-export" | "format-patch" | "hash-object"
         | "interpret-trailers" | "mergetool" | "range-diff" | "send-email" | "show" | "stage"
         | "update-index" | "verify-pack" => GitOperands::Read,
-        "log" | "whatchanged" => GitOperands::ReadIfShown,
+        "log" | "reflog" | "whatchanged" => GitOperands::ReadIfShown,
         "grep" => GitOperands::ReadAfter,
         "fetch" | "ls-remote" | "pull" => GitOperands::From,
         "push" => GitOperands::To,

@@ -145,13 +145,12 @@ impl Usage {
         let leading = matches!(self.operands, Operands::Command(_));
         while from < args.len() {
             let more = self.syntax.read(args, from);
-            let ends = more.operand > from && args[more.operand - 1].text == "--";
             read.options.given.extend(more.given);
             // An argument that is known only at run time ends the parsing, and matters if it may be an option.
             let (known, rest) = args.split_at(more.operand);
             let hides_option = rest.first().is_some_and(|arg| arg.dynamic && arg.could_be_option());
             read.options.certain &= !hides_option && (more.certain || self.syntax.read(known, from).certain);
-            if ends || leading {
+            if more.ended || leading {
                 read.operands.extend(args.get(more.operand..).unwrap_or_default());
                 break;
             }

@@ -6,7 +6,11 @@ use super::FileAccess;
 use super::collector::{Collector, Source};
 
 /// The starts of lines of a patch that name a file.
-const HEADERS: [&str; 7] = ["--- ", "+++ ", "*** ", "Index: ", "rename from ", "rename to ", "copy to "];
+const HEADERS: [&str; 9] =
+    ["--- ", "+++ ", "*** ", "Index: ", "rename from ", "rename to ", "copy from ", "copy to ", GIT_HEADER];
+
+/// The header that names a file twice, and that alone names one without lines.
+const GIT_HEADER: &str = "diff --git ";
 
 /// The maximum number of lines of a text that are examined.
 const MOST_LINES: usize = 2_000;
@@ -18,13 +22,11 @@ pub(super) fn collect(line: &Line, uses: &mut Collector<'_>) {
     }
     uses.begin(Source::AnyText, false);
     let args = line.commands.iter().flat_map(|command| &command.args).map(|arg| arg.text.as_str());
-    for text in
-        line.values.all().chain(args).filter(|text| text.contains(HEADERS[1]) || text.contains(HEADERS[2]))
-    {
+    let is_patch = |text: &&str| HEADERS.iter().any(|header| text.contains(header));
+    for text in line.values.all().chain(args).filter(is_patch) {
         // `printf` reads `\n`.
         let lines = text.split('\n').flat_map(|line| line.split("\\n")).take(MOST_LINES);
-        let named = lines.filter_map(|line| HEADERS.iter().find_map(|header| line.strip_prefix(header)));
-        for name in named.filter_map(|names| names.split_whitespace().next()) {
+        for name in lines.filter_map(named).flatten() {
             let name = name.trim_matches('"');
             // `-p1` drops the first directory.
             let below = name.split_once('/').map(|(_, below)| below);
@@ -33,6 +35,14 @@ pub(super) fn collect(line: &Line, uses: &mut Collector<'_>) {
             }
         }
     }
+}
+
+/// Returns the files that a line names, if it is a header.
+fn named(line: &str) -> Option<impl Iterator<Item = &str>> {
+    HEADERS.iter().find_map(|header| {
+        let most = if *header == GIT_HEADER { 2 } else { 1 };
+        Some(line.strip_prefix(header)?.split_whitespace().take(most))
+    })
 }
 
 fn applies_patch(command: &Command) -> bool {

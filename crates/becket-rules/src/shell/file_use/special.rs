@@ -76,11 +76,15 @@ impl Usage {
             uses.unknown(FileAccess::Read);
         }
         if args.iter().any(|arg| arg.text == "-delete") {
-            let leads = |arg: &&Arg| matches!(arg.text.as_str(), "-H" | "-L" | "-P");
-            let places =
-                args.iter().skip_while(leads).take_while(|arg| !arg.text.starts_with(['-', '(', '!']));
+            let leads = |text: &str| matches!(text, "-H" | "-L" | "-P" | "-D") || text.starts_with("-O");
+            let before =
+                args.iter().take_while(|arg| leads(&arg.text) || !arg.text.starts_with(['-', '(', '!']));
+            let places: Vec<&Arg> = before.filter(|arg| !leads(&arg.text)).collect();
             uses.begin(Source::AnyText, true);
-            uses.all(places, FileAccess::Edit);
+            uses.all(places.iter().copied(), FileAccess::Edit);
+            if places.is_empty() {
+                uses.add(&Arg::literal("."), FileAccess::Edit);
+            }
         }
     }
 
@@ -141,7 +145,7 @@ fn zipped(arguments: &Arguments<'_>, uses: &mut Collector<'_>) {
 const WRITING_MODULES: &[&str] =
     &["venv", "virtualenv", "zipfile", "tarfile", "json.tool", "compileall", "gzip"];
 
-/// Adds the files of `python3 -m venv a`, whose options are the module's.
+/// Adds the files of `python3 -m venv a`: every argument that is not an option.
 fn modules(args: &[Arg], arguments: &Arguments<'_>, uses: &mut Collector<'_>) {
     if arguments.options.values(&["m"]).any(|module| module.could_be(WRITING_MODULES)) {
         uses.all(args.iter().filter(|arg| !arg.text.starts_with('-')), FileAccess::Edit);

@@ -1,7 +1,8 @@
 //! The targets of redirections that are known only at run time (rule P7).
 //!
 //! A target may be a word of the commands in it, or of those in the values of its variables. An argument of a function,
-//! and a variable that is read, may be any word of the line; the environment holds none of them.
+//! and a variable that is read, may be any word of the line. Variables of the environment are assumed to name none of
+//! them.
 
 use super::super::arg::Arg;
 use super::super::limits::MAX_VALUES;
@@ -9,7 +10,7 @@ use super::super::line::{Command, Line, RedirectionKind};
 use super::FileAccess;
 use super::collector::Collector;
 
-/// Builtins that set variables to what they read.
+/// Builtins that set the variables in their arguments to what they read.
 const READERS: [&str; 4] = ["read", "mapfile", "readarray", "getopts"];
 
 /// Adds the targets of the line's redirections that are known only at run time.
@@ -38,13 +39,13 @@ fn of_target(
 ) -> usize {
     let variables = names(&target.text);
     let is_argument = |name: &&str| name.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '@' | '*'));
-    let has_argument = variables.iter().any(is_argument);
-    if !uses.paths(target).is_empty() && !has_argument {
+    if uses.knows_all(target) && !variables.iter().any(is_argument) {
         return left;
     }
     uses.around(&target.text, access);
     let values = variables.iter().flat_map(|name| line.values.of(name)).map(String::as_str);
-    let texts = values.chain([target.text.as_str()]);
+    let texts = std::iter::once(target.text.as_str()).chain(values);
+    let has_argument = texts.clone().take(left).flat_map(names).any(|name| is_argument(&name));
     let words = texts.flat_map(|text| text.split(|c: char| c.is_whitespace() || MARKS.contains(c)));
     let words: Vec<Arg> = words.filter(|word| !word.is_empty()).take(left).map(Arg::literal).collect();
     uses.all(&words, access);
@@ -58,8 +59,10 @@ fn of_target(
 /// Characters between the words of commands.
 const MARKS: &str = "\"'`$(){};|&<>";
 
+/// Returns whether a command may read a variable whose name is known only at run time.
 fn reads_variable(command: &Command) -> bool {
     command.args.first().and_then(Arg::command_name).is_some_and(|name| READERS.contains(&name))
+        && command.args.iter().any(|arg| arg.dynamic)
 }
 
 /// Returns the names of the variables in a text.

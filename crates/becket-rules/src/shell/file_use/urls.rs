@@ -43,10 +43,13 @@ fn with_globs(path: &str) -> String {
     while let Some(at) = rest.find(['{', '[']) {
         let (before, group) = rest.split_at(at);
         let end = if group.starts_with('{') { '}' } else { ']' };
-        let Some((inner, after)) = group.split_once(end).filter(|_| !before.ends_with('$')) else { break };
-        let is_group = inner.contains([',', '-']);
+        let Some((inner, after)) = group.split_once(end) else { break };
         text.push_str(before);
-        text.push_str(if is_group { "*" } else { inner });
+        if before.ends_with('$') {
+            text.push_str(&group[..group.len() - after.len()]);
+        } else {
+            text.push_str(if inner.contains([',', '-']) { "*" } else { inner });
+        }
         rest = after;
     }
     text + rest
@@ -84,6 +87,7 @@ mod tests {
             ("file://localhost/etc/%78", Some("/etc/x")),
             ("file:///etc/{x,y}/[1-9]", Some("/etc/*/*")),
             ("file://${HOME}/x", Some("${HOME}/x")),
+            ("file://${HOME}/{x,y}", Some("${HOME}/*")),
             ("file:///100%/%zz", Some("/100%/%zz")),
             ("https://a/file:///etc/x", None),
             ("a", None),
