@@ -1,8 +1,9 @@
 //! Runs a program under deny and ask rules:
 //! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [write=DIRECTORY]… [deny-write=PATH]… [deny-read=PATH]… [no-network] [domain=ENTRY]…
-//! [no-domain=ENTRY]… [unix-sockets] [resolve=NAME=ADDRESS]… [end-line] [approve] -- PROGRAM [ARGUMENT]…`.
+//! [no-domain=ENTRY]… [unix-sockets] [untraced] [resolve=NAME=ADDRESS]… [end-line] [approve] -- PROGRAM [ARGUMENT]…`.
 //!
 //! `domain` and `no-domain` allow and deny hosts; with `resolve` only the given names are known.
+//! `untraced` closes the supervisor to tracers before it starts, as the program `becket` does.
 //! `end-line` ends everything with the first denial; `approve` approves every program that an ask rule pauses; without
 //! it they are denied.
 
@@ -24,6 +25,7 @@ use becket_exec::{
     RefusalList, RefusedAccess, RefusedConnection, Rights, Supervisor, Weakness,
 };
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 struct Terminal {
     approves: bool,
@@ -118,6 +120,10 @@ fn main() -> ExitCode {
             }
             None if text == "no-network" => {
                 rights.network = NetworkRights::Nothing;
+                continue;
+            }
+            None if text == "untraced" => {
+                set_dumpable_behavior(DumpableBehavior::NotDumpable).unwrap();
                 continue;
             }
             None if text == "end-line" => {

@@ -8,7 +8,10 @@ use becket_model::Rights;
 
 /// Rights that are ready to be enforced, for a process that starts others with restricted rights and needs no rules
 /// for them.
-pub struct Confinement(sys::Sandbox);
+pub struct Confinement {
+    sandbox: sys::Sandbox,
+    attributes: Option<sys::AttributeSupervisor>,
+}
 
 impl Confinement {
     /// Prepares the rights. After this, entering allocates nothing and opens nothing.
@@ -17,7 +20,18 @@ impl Confinement {
     /// Returns a [`StartError`] if a right can't be taken away on this system, or a path of the rights does not exist
     /// (E5).
     pub fn new(rights: &Rights) -> Result<Self, StartError> {
-        sys::confine(rights).map(Self)
+        Ok(Self { sandbox: sys::confine(rights)?, attributes: None })
+    }
+
+    /// Prepares the rights for threads of this process, and starts a thread that keeps the attributes of files (mode,
+    /// owner, times, extended attributes) as they are where the rights don't allow writing. [`Confinement::new`] does
+    /// not restrict them. Only one thread can enter, and no other process.
+    ///
+    /// # Errors
+    /// Errors as [`Confinement::new`] does, or if no thread can be started.
+    pub fn with_attributes(rights: &Rights) -> Result<Self, StartError> {
+        let attributes = Some(sys::AttributeSupervisor::start(rights)?);
+        Ok(Self { sandbox: sys::confine(rights)?, attributes })
     }
 
     /// Takes the rights away permanently from the calling thread and from everything that it starts from now on.
@@ -25,7 +39,8 @@ impl Confinement {
     /// # Errors
     /// Errors if the system refuses; then nothing may be started.
     pub fn enter(&self) -> io::Result<()> {
-        self.0.enter()
+        self.sandbox.enter()?;
+        self.attributes.as_ref().map_or(Ok(()), sys::AttributeSupervisor::enter)
     }
 }
 

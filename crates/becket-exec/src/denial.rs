@@ -55,8 +55,8 @@ pub enum DenialCause {
 }
 
 impl Denial {
-    /// Returns the line for stderr, including the line feed. Control characters are removed: arguments may contain
-    /// any.
+    /// Returns the line for stderr, including the line feed. Control characters are escaped: arguments and rules
+    /// may contain any.
     #[must_use]
     pub fn line(&self) -> String {
         format!("becket: {self}\n")
@@ -111,7 +111,10 @@ mod tests {
     #[test]
     fn arguments_do_not_reach_a_terminal_as_they_are() {
         let line = denial("git push \u{1b}[2J\nok", DenialCause::NeedsRoot).line();
-        assert!(line.contains("`git push [2J ok`"), "{line}");
+        assert!(line.contains("`git push \\u{1b}[2J ok`"), "{line}");
+        let (text, origin) = ("Bash(a\u{1b}]0;t\u{7}*)".to_owned(), "b\u{9b}2J\u{202e}.json:1".to_owned());
+        let line = denial("a", DenialCause::Rule(MatchedRule { text, origin })).line();
+        assert!(line.contains("`Bash(a\\u{1b}]0;t\\u{7}*)` of b\\u{9b}2J\\u{202e}.json:1"), "{line}");
         let line = denial(&"x".repeat(5000), DenialCause::NeedsRoot).line();
         assert!(line.len() < 400, "{line}");
     }

@@ -10,16 +10,19 @@
 //! | `host_process.rs` | settings of this process that change while it supervises |
 //! | `tracer.rs`, `ptrace.rs` | the loop over the reports of the kernel; ptrace and waitpid behind safe functions |
 //! | `accesses.rs`, `../running_programs.rs` | system calls that rights refuse, and owners of connections, for reports |
+//! | `attributes.rs` | attributes of files that threads without a tracer change |
 //! | `image.rs`, `memory.rs`, `registers.rs` | the new image of a process as the kernel created it |
-//! | `program.rs`, `identity.rs` | readings of an argument list, identity of files |
+//! | `program.rs`, `identity.rs`, `git_settings.rs` | readings of an argument list, known files, settings of git |
 //! | `linger.rs` | a supervisor that outlives its line |
 //! | `answers.rs` | answers to questions, which arrive from other threads |
 
 mod accesses;
 mod answers;
+mod attributes;
 mod child;
 mod command;
 mod confinement;
+mod git_settings;
 mod host_process;
 mod identity;
 mod image;
@@ -45,6 +48,7 @@ use crate::host::{Host, Weakness};
 use crate::proxy::{self, DomainGate, NetworkProxy};
 use crate::running_programs::RunningPrograms;
 use crate::supervisor::{Program, Supervisor};
+pub(crate) use attributes::AttributeSupervisor;
 use becket_model::{NetworkRights, Rights};
 use child::Child;
 use command::Command;

@@ -2,7 +2,12 @@
 
 use std::fmt;
 
-/// A rule that matches a program.
+use becket_base::text::one_line;
+
+/// The maximum number of characters of a rule and of its place in a line.
+const WIDEST: usize = 200;
+
+/// A rule that matches a program. As a text it has no control characters: settings of any project may contain some.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct MatchedRule {
@@ -14,6 +19,6 @@ pub struct MatchedRule {
 
 impl fmt::Display for MatchedRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the rule `{}` of {}", self.text, self.origin)
+        write!(f, "the rule `{}` of {}", one_line(&self.text, WIDEST), one_line(&self.origin, WIDEST))
     }
 }

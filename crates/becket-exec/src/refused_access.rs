@@ -119,7 +119,8 @@ mod tests {
             chain: Chain::default().with("make").with("touch"),
             access: Access::Write { path: "/etc/x\n".into() },
         };
-        let expected = "becket: `touch [2J/etc/x` has no right to write `/etc/x`; run by make → touch\n";
+        let expected =
+            "becket: `touch \\u{1b}[2J/etc/x` has no right to write `/etc/x`; run by make → touch\n";
         assert_eq!(refused.line(), expected);
         let mut list = RefusalList::default();
         assert_eq!(list.to_string(), "");

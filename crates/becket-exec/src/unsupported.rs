@@ -17,6 +17,19 @@ impl Sandbox {
     }
 }
 
+/// A supervisor of attributes, which this system does not support.
+pub(crate) enum AttributeSupervisor {}
+
+impl AttributeSupervisor {
+    pub(crate) fn start(_: &Rights) -> Result<Self, StartError> {
+        Err(StartError::Unsupported)
+    }
+
+    pub(crate) fn enter(&self) -> io::Result<()> {
+        match *self {}
+    }
+}
+
 /// Returns an error: rights can't be taken away on this system.
 pub(crate) fn confine(_: &Rights) -> Result<Sandbox, StartError> {
     Err(StartError::Unsupported)

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use becket_model::{PathRights, Rights};
 use seccompiler::{BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
+use super::confinement;
 use super::memory::Memory;
 use super::process_path::without_links;
 use super::ptrace;
@@ -67,6 +68,8 @@ pub(super) enum CallStart {
     Watched,
     /// The call is refused, though the kernel would not refuse it; nothing is reported if the access is not known.
     Refused(Option<Access>),
+    /// The supervisor traces no such call: a filter of the program does, for which there is no tracer.
+    Unknown,
     /// The call can't be read.
     Unread,
 }
@@ -109,6 +112,10 @@ const SYS_FILE_SETATTR: i64 = 469;
 
 /// The requests of `ioctl` that change the attributes of a file: `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`.
 const SET_ATTRIBUTES: [u64; 2] = [0x4008_6602, 0x401c_5820];
+
+/// The number of `ioctl` in the x32 ABI, which has one of its own.
+#[cfg(target_arch = "x86_64")]
+pub(super) const OWN_IOCTL_OF_X32: i64 = 514;
 
 /// Calls that exist on every architecture.
 const COMMON: [FileCall; 28] = [
@@ -186,6 +193,10 @@ pub(super) fn watched(rights: &Rights) -> Result<BTreeMap<i64, Vec<SeccompRule>>
             }
             FileOperation::SetAttributes(_) if call.number == libc::SYS_ioctl => {
                 watched.insert(call.number, setting_attributes()?);
+                #[cfg(target_arch = "x86_64")]
+                for number in [call.number, OWN_IOCTL_OF_X32] {
+                    watched.insert(X32 | number, setting_attributes()?);
+                }
             }
             FileOperation::SetAttributes(_) => {
                 watched.insert(call.number, Vec::new());
@@ -211,12 +222,17 @@ fn writing(flags: usize) -> Result<Vec<SeccompRule>, BackendError> {
 }
 
 /// Returns the conditions under which an `ioctl` changes the attributes of a file.
-fn setting_attributes() -> Result<Vec<SeccompRule>, BackendError> {
+pub(super) fn setting_attributes() -> Result<Vec<SeccompRule>, BackendError> {
     let is = |request: &u64| {
         let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request)?;
         SeccompRule::new(vec![condition])
     };
     SET_ATTRIBUTES.iter().map(is).collect()
+}
+
+/// Returns whether a call that may change the attributes of a file does so: an `ioctl` by its request.
+fn sets_attributes(call: &FileCall, arguments: &[u64; 6]) -> bool {
+    call.number != libc::SYS_ioctl || SET_ATTRIBUTES.contains(&(arguments[1] & u64::from(u32::MAX)))
 }
 
 /// A call that has not returned yet.
@@ -239,27 +255,49 @@ impl<'r> Accesses<'r> {
         Self { rights, pending: HashMap::new(), reported: HashSet::new() }
     }
 
-    /// Returns whether rights may refuse calls that execute.
-    pub(super) fn watch_execution(&self) -> bool {
-        restrict_reading(self.rights)
-    }
-
-    /// Records a call of a process that is stopped before it.
+    /// Records a call of a process that is stopped before it. The call is the one in the registers, which nothing but
+    /// this process can change.
     pub(super) fn record_start(&mut self, process: libc::pid_t) -> CallStart {
         let Ok(Some(registers)) = ptrace::registers(process) else { return CallStart::Unread };
         let Some(number) = registers::call_number(&registers) else { return CallStart::Unread };
         #[cfg(target_arch = "x86_64")]
-        let number = number & !X32;
-        let Some(call) = calls().find(|call| call.number == number) else { return CallStart::Plain };
+        let number = match number & !X32 {
+            OWN_IOCTL_OF_X32 if number & X32 != 0 => libc::SYS_ioctl,
+            native => native,
+        };
         let arguments = registers::arguments(&registers);
-        if let FileOperation::SetAttributes(_) = call.operation {
-            return self.decide(process, call, &arguments);
+        if number == libc::SYS_socket {
+            return self.decide_socket(arguments[0]);
+        }
+        let Some(call) = calls().find(|call| call.number == number) else { return CallStart::Unknown };
+        match call.operation {
+            FileOperation::SetAttributes(_) if !sets_attributes(call, &arguments) => {
+                return CallStart::Unknown;
+            }
+            FileOperation::SetAttributes(_) => return self.decide(process, call, &arguments),
+            FileOperation::Execute if !restrict_reading(self.rights) => return CallStart::Plain,
+            FileOperation::Open(_)
+            | FileOperation::OpenHow(_)
+            | FileOperation::Change
+            | FileOperation::Execute => {}
         }
         if self.reported.len() >= MOST {
             return CallStart::Plain;
         }
         self.pending.insert(process, PendingCall { call, arguments });
         CallStart::Watched
+    }
+
+    /// Decides a call that opens a socket of a family, by the half of the register that the kernel reads.
+    fn decide_socket(&self, family: u64) -> CallStart {
+        let family = family as u32 as i32;
+        let allowed = confinement::families(&self.rights.network);
+        if allowed.is_none_or(|allowed| allowed.contains(&family)) {
+            return CallStart::Plain;
+        }
+        // Other sockets are those of libraries, which look for services of this machine.
+        let is_internet = [libc::AF_INET, libc::AF_INET6].contains(&family);
+        CallStart::Refused(is_internet.then_some(Access::Socket))
     }
 
     /// Decides a call that changes attributes of a file.
@@ -385,7 +423,7 @@ fn real_path(
         path.symlink_metadata()?;
         return Ok(path);
     }
-    let path = if written.is_absolute() { written } else { fs::read_link(start)?.join(written) };
+    let start = if written.is_absolute() { PathBuf::from("/") } else { fs::read_link(start)? };
     let follows = match operation {
         FileOperation::Open(_)
         | FileOperation::OpenHow(_)
@@ -396,5 +434,5 @@ fn real_path(
         }
         FileOperation::Change | FileOperation::SetAttributes(LinkUse::Kept) => false,
     };
-    without_links(process, &path, follows)
+    without_links(process, &start, &written, follows)
 }

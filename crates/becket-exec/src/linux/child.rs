@@ -42,7 +42,8 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Forks. The child does nothing until [`Child::proceed`]. It sends the listener of its network to `proxy`.
+    /// Forks. The child can be traced, and does nothing until [`Child::proceed`]. It sends the listener of its network
+    /// to `proxy`.
     pub(super) fn start(
         command: &Command,
         sandbox: &Sandbox,
@@ -70,6 +71,9 @@ impl Child {
         if id < 0 {
             return Err(io::Error::last_os_error().into());
         }
+        // The parent's copy is closed, so the read also ends if the child does.
+        drop(report);
+        rustix::io::retry_on_intr(|| rustix::io::read(&failure, &mut [0])).map_err(io::Error::from)?;
         Ok(Self { id, go, failure })
     }
 
@@ -147,6 +151,11 @@ unsafe fn become_program(
     // SAFETY: system calls on prepared memory; the descriptors are this process's own copies.
     unsafe {
         libc::close(inputs.go);
+        let report_to = BorrowedFd::borrow_raw(inputs.report);
+        // The process may be closed to tracers (`PR_SET_DUMPABLE`), which a fork inherits. Its files below `/proc`
+        // would belong to root then, too.
+        libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0);
+        let _ = rustix::io::write(report_to, b"r");
         let mut byte = MaybeUninit::<u8>::uninit();
         if libc::read(inputs.wait, byte.as_mut_ptr().cast(), 1) != 1 {
             libc::_exit(NOTHING_RUN);
@@ -171,7 +180,6 @@ unsafe fn become_program(
         };
         let error = (*libc::__errno_location()).to_ne_bytes();
         let report = [failed as u8, error[0], error[1], error[2], error[3]];
-        let report_to = BorrowedFd::borrow_raw(inputs.report);
         // Nothing else can be done about a report that fails.
         let _ = rustix::io::write(report_to, &report);
         libc::_exit(NOTHING_RUN)

@@ -16,6 +16,8 @@ use seccompiler::{
 };
 
 #[cfg(target_arch = "x86_64")]
+use super::accesses::OWN_IOCTL_OF_X32;
+#[cfg(target_arch = "x86_64")]
 use super::sandbox::X32;
 use super::sandbox::{errno, filter};
 use becket_model::{NetworkRights, PathRights, Rights, SignalRights};
@@ -71,19 +73,25 @@ fn allow(
     rules.add_rule(PathBeneath::new(opened, access))
 }
 
+/// Returns the address families of which sockets may be opened; `None` if the network is not restricted.
+pub(super) fn families(rights: &NetworkRights) -> Option<Vec<libc::c_int>> {
+    let mut families = match rights {
+        NetworkRights::All => return None,
+        // The address families of a network of its own. Others, such as AF_VSOCK, belong to no network.
+        NetworkRights::Domains(_) => vec![libc::AF_INET, libc::AF_INET6],
+        NetworkRights::Local | NetworkRights::Nothing => Vec::new(),
+    };
+    families.extend(rights.has_unix_sockets().then_some(libc::AF_UNIX));
+    Some(families)
+}
+
 /// Returns the seccomp filters; none if the rights don't restrict the network. `refusal` is the action for a socket
 /// that may not be opened.
 pub(super) fn of_network(
     rights: &NetworkRights,
     refusal: SeccompAction,
 ) -> Result<Vec<BpfProgram>, BackendError> {
-    let mut families = match rights {
-        NetworkRights::All => return Ok(Vec::new()),
-        // The address families of a network of its own. Others, such as AF_VSOCK, belong to no network.
-        NetworkRights::Domains(_) => vec![libc::AF_INET, libc::AF_INET6],
-        NetworkRights::Local | NetworkRights::Nothing => Vec::new(),
-    };
-    families.extend(rights.has_unix_sockets().then_some(libc::AF_UNIX));
+    let Some(families) = families(rights) else { return Ok(Vec::new()) };
     let other = |family: &libc::c_int| {
         SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::from(family.unsigned_abs()))
     };
@@ -98,6 +106,29 @@ pub(super) fn of_network(
     #[cfg(target_arch = "x86_64")]
     filters.push(filter(x32_calls(), SeccompAction::Errno(errno(libc::EPERM)))?);
     Ok(filters)
+}
+
+/// The requests of `ioctl` that type into a terminal: `TIOCSTI`, and `TIOCLINUX`, which pastes a selection.
+const TYPING: [u64; 2] = [0x5412, 0x541c];
+
+/// Returns the filter that keeps a program from typing: into the shell of the user, or an answer to its own question.
+pub(super) fn of_terminals() -> Result<BpfProgram, BackendError> {
+    // The kernel reads the lower half of the request.
+    let is = |request: &u64| {
+        let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request)?;
+        SeccompRule::new(vec![condition])
+    };
+    let types = || TYPING.iter().map(is).collect::<Result<Vec<_>, _>>();
+    let numbers = [
+        libc::SYS_ioctl,
+        #[cfg(target_arch = "x86_64")]
+        (X32 | libc::SYS_ioctl),
+        #[cfg(target_arch = "x86_64")]
+        (X32 | OWN_IOCTL_OF_X32),
+    ];
+    let calls =
+        numbers.into_iter().map(|number| Ok((number, types()?))).collect::<Result<_, BackendError>>()?;
+    filter(calls, SeccompAction::Errno(errno(libc::EPERM)))
 }
 
 /// Returns the call that sets up rings of system calls, which filters don't see.

@@ -22,6 +22,8 @@ const IGNORED: [libc::c_int; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTTIN, l
 pub(super) struct HostProcess {
     signals: libc::sigset_t,
     handlers: Vec<(libc::c_int, libc::sigaction)>,
+    /// The earlier value of `PR_SET_DUMPABLE`.
+    dumpable: libc::c_ulong,
 }
 
 /// Blocks SIGCHLD, so that it can be read from a descriptor, and returns the signals that were blocked before.
@@ -53,11 +55,14 @@ impl HostProcess {
     pub(super) fn supervise(main: libc::pid_t, signals: libc::sigset_t) -> Self {
         MAIN.store(main, Ordering::SeqCst);
         set(libc::PR_SET_CHILD_SUBREAPER, 1);
+        // SAFETY: reads a number. 2, which only an exec sets, can't be set by a process.
+        let is_dumpable = unsafe { libc::prctl(libc::PR_GET_DUMPABLE, 0, 0, 0, 0) } == 1;
         set(libc::PR_SET_DUMPABLE, 0);
         let pass = pass_on as extern "C" fn(libc::c_int) as libc::sighandler_t;
         let passed = PASSED_ON.into_iter().map(|signal| (signal, handle(signal, pass)));
         let ignored = IGNORED.into_iter().map(|signal| (signal, handle(signal, libc::SIG_IGN)));
-        Self { signals, handlers: passed.chain(ignored).collect() }
+        let handlers = passed.chain(ignored).collect();
+        Self { signals, handlers, dumpable: is_dumpable.into() }
     }
 }
 
@@ -70,7 +75,7 @@ impl Drop for HostProcess {
         }
         // SAFETY: the set is one that the system returned.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.signals, ptr::null_mut()) };
-        set(libc::PR_SET_DUMPABLE, 1);
+        set(libc::PR_SET_DUMPABLE, self.dumpable);
         set(libc::PR_SET_CHILD_SUBREAPER, 0);
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::rule_gate::RuleGate;
@@ -17,8 +17,8 @@ use crate::rule_gate::RuleGate;
 pub(crate) enum Identity {
     /// The program with this name.
     Program(String),
-    /// A multi-call program, run under this name.
-    MultiCall(String),
+    /// A multi-call program, run under one of these names.
+    MultiCall(Vec<String>),
     /// The dynamic loader of a program, which can run the program without executing it.
     Loader,
 }
@@ -34,8 +34,42 @@ pub(crate) struct KnownFiles {
 #[derive(Debug)]
 struct KnownFile {
     identity: Identity,
-    path: PathBuf,
+    content: Content,
     version: FileVersion,
+}
+
+/// The content of a known file, which does not go away when the file does.
+#[derive(Debug)]
+enum Content {
+    /// A copy of a small file: a script may be overwritten in place.
+    Copied(Vec<u8>),
+    /// An open file.
+    Open(File),
+    /// A file that can't be read has no copies either.
+    Unreadable,
+}
+
+/// The size of the largest file whose content is copied, in bytes.
+const SMALL: u64 = 64 << 10;
+
+impl Content {
+    fn of(path: &Path, size: u64) -> Self {
+        let copied = || fs::read(path).map(Self::Copied);
+        let content = if size <= SMALL { copied() } else { File::open(path).map(Self::Open) };
+        content.unwrap_or(Self::Unreadable)
+    }
+
+    fn is(&self, content: &[u8]) -> bool {
+        match self {
+            Self::Copied(copy) => copy == content,
+            Self::Open(file) => {
+                let mut bytes = vec![0; content.len()];
+                let is_as_long = file.metadata().is_ok_and(|found| found.len() == content.len() as u64);
+                is_as_long && file.read_exact_at(&mut bytes, 0).is_ok() && bytes == content
+            }
+            Self::Unreadable => false,
+        }
+    }
 }
 
 /// A file at a certain time.
@@ -75,6 +109,11 @@ impl KnownFiles {
         known
     }
 
+    /// Returns whether no file is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
     /// Returns the known file that this file is: the same, or one with the same content.
     pub(crate) fn identify(&self, path: &Path) -> Option<Identity> {
         let metadata = fs::metadata(path).ok().filter(Metadata::is_file)?;
@@ -89,7 +128,7 @@ impl KnownFiles {
         }
         let content = fs::read(path).ok();
         let found = alike
-            .find(|known| content.is_some() && fs::read(&known.path).ok() == content)
+            .find(|known| content.as_ref().is_some_and(|content| known.content.is(content)))
             .map(|known| known.identity.clone());
         self.compared.borrow_mut().insert(version, found.clone());
         found
@@ -108,25 +147,32 @@ impl KnownFiles {
                 if own && !has_twin(name, &real, &metadata) {
                     Identity::Program(name.to_owned())
                 } else {
-                    Identity::MultiCall(name.to_owned())
+                    Identity::MultiCall(vec![name.to_owned()])
                 }
             }
         };
-        self.remember(identity, real, &metadata);
+        self.remember(identity, &real, &metadata);
         if let Loader::At(loader) = loader
             && let Ok(loader) = fs::canonicalize(loader)
             && let Ok(metadata) = fs::metadata(&loader)
         {
-            self.remember(Identity::Loader, loader, &metadata);
+            self.remember(Identity::Loader, &loader, &metadata);
         }
     }
 
-    fn remember(&mut self, identity: Identity, path: PathBuf, metadata: &Metadata) {
+    fn remember(&mut self, identity: Identity, path: &Path, metadata: &Metadata) {
         let version = FileVersion::of(metadata);
-        let is_known = |known: &KnownFile| known.version.is_same_file(&version) && known.identity == identity;
-        if !self.files.iter().any(is_known) {
-            self.files.push(KnownFile { identity, path, version });
+        for known in self.files.iter_mut().filter(|known| known.version.is_same_file(&version)) {
+            if known.identity == identity {
+                return;
+            }
+            if let (Identity::MultiCall(names), Identity::MultiCall(more)) = (&mut known.identity, &identity)
+            {
+                names.extend(more.iter().cloned());
+                return;
+            }
         }
+        self.files.push(KnownFile { identity, content: Content::of(path, version.size), version });
     }
 }
 
@@ -233,17 +279,49 @@ mod tests {
 
     // rule: E1
     #[test]
+    fn a_copy_is_known_when_the_original_is_gone_or_changed() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        for (name, content) in [("script", b"#!/bin/sh\n".to_vec()), ("large", fs::read("/bin/sh").unwrap())]
+        {
+            fs::write(at(name), content).unwrap();
+            let files = known(&format!("Bash({name} *)"), directory.path());
+            fs::copy(at(name), at("copy")).unwrap();
+            fs::remove_file(at(name)).unwrap();
+            let program = Some(Identity::Program(name.to_owned()));
+            assert_eq!(files.identify(&at("copy")), program, "{name}");
+        }
+        fs::write(at("script"), "#!/bin/sh\n").unwrap();
+        let files = known("Bash(script *)", directory.path());
+        fs::copy(at("script"), at("copy")).unwrap();
+        fs::write(at("script"), "other").unwrap();
+        assert_eq!(files.identify(&at("copy")), Some(Identity::Program("script".to_owned())));
+    }
+
+    // rule: E1
+    #[test]
     fn a_program_that_is_many_is_known_by_its_names() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         fs::copy("/bin/sh", at("many")).unwrap();
         symlink("many", at("tool")).unwrap();
         let files = known("Bash(tool run *)", directory.path());
-        assert_eq!(files.identify(&at("many")), Some(Identity::MultiCall("tool".to_owned())));
+        let many =
+            |names: &[&str]| Some(Identity::MultiCall(names.iter().map(|&name| name.to_owned()).collect()));
+        assert_eq!(files.identify(&at("many")), many(&["tool"]));
         fs::copy("/bin/sh", at("one")).unwrap();
         fs::hard_link(at("one"), at("two")).unwrap();
         let files = known("Bash(two *)", directory.path());
-        assert_eq!(files.identify(&at("one")), Some(Identity::MultiCall("two".to_owned())));
+        assert_eq!(files.identify(&at("one")), many(&["two"]));
+        // One of several names that rules have.
+        symlink("many", at("other")).unwrap();
+        let mut rules = RuleSet::default();
+        for rule in ["Bash(tool *)", "Bash(other *)"] {
+            let origin = RuleOrigin { label: "test".to_owned(), anchor: "/".into() };
+            rules.add(RuleList::Deny, rule, origin).unwrap();
+        }
+        let files = KnownFiles::find(&RuleGate::new(rules), &[directory.path().to_owned()]);
+        assert_eq!(files.identify(&at("many")), many(&["other", "tool"]));
         // Scripts whose behaviour depends on their name.
         fs::write(at("pip"), "#!/bin/sh\nexec shim \"$0\"\n").unwrap();
         fs::copy(at("pip"), at("python")).unwrap();

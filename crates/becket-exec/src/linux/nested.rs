@@ -3,15 +3,17 @@
 //!
 //! The outer supervisor listens on a socket without a file, whose name contains its process id. The inner one finds
 //! that id as its tracer, connects, and checks that the peer is its tracer: nobody else can receive the rules. Any
-//! process inside can send rules, which only add restrictions for itself.
+//! process inside can send rules, which only add restrictions for itself; other processes are not listened to.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader, Write};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rustix::net::Shutdown;
 use rustix::net::sockopt::socket_peercred;
@@ -23,6 +25,12 @@ use crate::supervisor::Supervisor;
 
 /// The longest message, in bytes.
 const LONGEST: u64 = 4 << 20;
+
+/// The time in which a message has to arrive: a process that sends nothing, or little, must not keep others waiting.
+const MESSAGE_TIME: Duration = Duration::from_secs(5);
+
+/// The time in which the outer supervisor has to answer, which listens to others first.
+const ANSWER_TIME: Duration = Duration::from_secs(60);
 
 /// The answer of an outer supervisor that has taken over the rules.
 const TAKEN: &[u8] = b"taken\n";
@@ -42,25 +50,31 @@ type Arrived = Arc<Mutex<HashMap<libc::pid_t, Vec<AddedRules>>>>;
 pub(super) struct InnerSupervisors {
     arrived: Arrived,
     listener: UnixListener,
+    /// The connection that is being read.
+    current: Arc<Mutex<Option<UnixStream>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl InnerSupervisors {
-    /// Listens until it is dropped.
+    /// Listens until it is dropped. The calling thread is the tracer.
     pub(super) fn listen(search_path: Vec<PathBuf>) -> io::Result<Self> {
         let listener = UnixListener::bind_addr(&address(std::process::id())?)?;
         let (arrived, accepting) = (Arrived::default(), listener.try_clone()?);
+        let current = Arc::<Mutex<Option<UnixStream>>>::default();
+        let own = rustix::thread::gettid().as_raw_pid();
         let thread = std::thread::Builder::new().spawn({
-            let arrived = Arc::clone(&arrived);
+            let (arrived, current) = (Arc::clone(&arrived), Arc::clone(&current));
             move || {
                 for connection in accepting.incoming() {
                     let Ok(connection) = connection else { break };
+                    *current.lock().unwrap_or_else(PoisonError::into_inner) = connection.try_clone().ok();
                     // A process that sends an invalid message gets no answer, and runs nothing.
-                    let _ = receive(connection, &search_path, &arrived);
+                    let _ = receive(&connection, own, &search_path, &arrived);
+                    *current.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 }
             }
         })?;
-        Ok(Self { arrived, listener, thread: Some(thread) })
+        Ok(Self { arrived, listener, current, thread: Some(thread) })
     }
 
     /// Returns the rules that this process has handed over since the last call.
@@ -72,18 +86,29 @@ impl InnerSupervisors {
 impl Drop for InnerSupervisors {
     fn drop(&mut self) {
         let _ = rustix::net::shutdown(&self.listener, Shutdown::Both);
+        if let Some(connection) = &*self.current.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = rustix::net::shutdown(connection, Shutdown::Both);
+        }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-fn receive(connection: UnixStream, search_path: &[PathBuf], arrived: &Arrived) -> io::Result<()> {
-    // A process that sends nothing must not keep others waiting.
-    connection.set_read_timeout(Some(std::time::Duration::from_secs(5)))?;
-    let process = socket_peercred(&connection)?.pid.as_raw_pid();
+fn receive(
+    connection: &UnixStream,
+    own: libc::pid_t,
+    search_path: &[PathBuf],
+    arrived: &Arrived,
+) -> io::Result<()> {
+    let process = socket_peercred(connection)?.pid.as_raw_pid();
+    if tracer(&process.to_string()) != u32::try_from(own).ok() {
+        return Err(io::Error::other("it is not one of the supervised processes"));
+    }
+    connection.set_write_timeout(Some(MESSAGE_TIME))?;
     let mut text = String::new();
-    BufReader::new(io::Read::take(&connection, LONGEST)).read_line(&mut text)?;
+    let message = Timed { connection, end: Instant::now() + MESSAGE_TIME };
+    BufReader::new(message.take(LONGEST)).read_line(&mut text)?;
     let rules: LineRules = serde_json::from_str(&text)?;
     let (compiled, conditions) = rules.compile().map_err(io::Error::other)?;
     let mut gate = RuleGate::new(compiled);
@@ -91,7 +116,24 @@ fn receive(connection: UnixStream, search_path: &[PathBuf], arrived: &Arrived) -
     let known = KnownFiles::find(&gate, search_path);
     let added = AddedRules { gate, known, own: rules.own };
     arrived.lock().unwrap_or_else(PoisonError::into_inner).entry(process).or_default().push(added);
-    (&connection).write_all(TAKEN)
+    (&*connection).write_all(TAKEN)
+}
+
+/// A connection that is read until an instant.
+struct Timed<'c> {
+    connection: &'c UnixStream,
+    end: Instant,
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.connection.set_read_timeout(Some(left))?;
+        (&*self.connection).read(buffer)
+    }
 }
 
 fn address(supervisor: u32) -> io::Result<SocketAddr> {
@@ -103,7 +145,7 @@ fn address(supervisor: u32) -> io::Result<SocketAddr> {
 /// # Errors
 /// Errors if there is an outer supervisor that does not accept them.
 pub(super) fn hand_over(supervisor: &Supervisor) -> io::Result<bool> {
-    let Some(tracer) = tracer() else { return Ok(false) };
+    let Some(tracer) = tracer("self") else { return Ok(false) };
     let Ok(mut connection) = UnixStream::connect_addr(&address(tracer)?) else { return Ok(false) };
     let peer = socket_peercred(&connection)?.pid.as_raw_pid();
     if u32::try_from(peer) != Ok(tracer) {
@@ -111,9 +153,11 @@ pub(super) fn hand_over(supervisor: &Supervisor) -> io::Result<bool> {
     }
     let mut message = serde_json::to_vec(&rules_of(supervisor))?;
     message.push(b'\n');
+    connection.set_write_timeout(Some(ANSWER_TIME))?;
     connection.write_all(&message)?;
     let mut answer = Vec::new();
-    BufReader::new(&connection).read_until(b'\n', &mut answer)?;
+    let timed = Timed { connection: &connection, end: Instant::now() + ANSWER_TIME };
+    BufReader::new(timed.take(TAKEN.len() as u64)).read_until(b'\n', &mut answer)?;
     match answer == TAKEN {
         true => Ok(true),
         false => Err(io::Error::other("the outer supervisor has not accepted the rules")),
@@ -138,9 +182,9 @@ fn rules_of(supervisor: &Supervisor) -> LineRules {
     }
 }
 
-/// Returns the process that traces this one.
-fn tracer() -> Option<u32> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+/// Returns the thread that traces a process.
+fn tracer(process: &str) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"))?.trim().parse().ok()?;
     Some(tracer).filter(|tracer| *tracer != 0)
 }

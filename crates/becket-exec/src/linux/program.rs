@@ -1,21 +1,20 @@
 //! A program at the moment it is executed, and the readings of its argument list that rules are compared with.
 //!
-//! Pure: the identity of a file comes through [`Files`].
+//! Pure: the identity of a file and settings come through [`Files`].
 
 mod git;
+mod interpreter;
 mod loader;
 
+use super::git_settings::GitSettings;
 use super::identity::Identity;
 use crate::rule_gate::Readings;
 
-/// Programs whose first operand is a script that they run.
-const INTERPRETERS: [&str; 16] = [
-    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "perl", "ruby", "node", "nodejs", "deno",
-    "bun", "php", "lua",
-];
-
-/// Multi-call programs, which run the program that their first argument names.
+/// Multi-call programs, which run the program that their first argument names; the start of their names.
 const MULTI_CALL: [&str; 3] = ["busybox", "toybox", "coreutils"];
+
+/// Options of the multi-call program of GNU with the name of the program to run.
+const PROGRAM_OPTIONS: [&str; 2] = ["--coreutils-prog=", "--coreutils-prog-shebang="];
 
 /// An executed program that has not run its first instruction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,10 +36,13 @@ pub(crate) enum ProgramFile<'p> {
     Named(&'p str),
 }
 
-/// The look-up of files whose identity is known.
+/// The look-up of files whose identity is known, and of settings.
 pub(crate) trait Files {
     /// Returns the known file that this file is, under any name.
     fn identify(&self, file: ProgramFile<'_>) -> Option<Identity>;
+
+    /// Returns the settings of git with these global options.
+    fn git_settings(&self, options: &[String]) -> GitSettings;
 }
 
 impl ExecutedProgram {
@@ -74,30 +76,51 @@ impl ExecutedProgram {
         let (first, rest) = arguments.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
         let script = self.script();
         let path = if script.is_none() { self.path.as_str() } else { "" };
-        for name in [first, &self.file, path] {
+        // A shell of a session has a dash in front of its name, and multi-call programs ignore one.
+        for name in [first, first.strip_prefix('-').unwrap_or_default(), &self.file, path] {
             forms.add_names(name, rest);
         }
         let running = files.identify(ProgramFile::Running);
-        let names = [base(&self.file), base(path)];
         match &running {
             Some(Identity::Program(name)) => forms.add(name, rest),
-            Some(Identity::MultiCall(name)) if rest.first().is_some_and(|applet| base(applet) == name) => {
-                forms.add(name, &rest[1..]);
+            Some(Identity::MultiCall(names)) => {
+                if let Some((applet, rest)) = rest.split_first()
+                    && names.iter().any(|name| name == base(applet))
+                {
+                    forms.add(base(applet), rest);
+                }
             }
-            Some(Identity::MultiCall(_) | Identity::Loader) | None => {}
+            Some(Identity::Loader) | None => {}
         }
-        if let (true, Some((applet, rest))) =
-            (names.iter().any(|name| MULTI_CALL.contains(name)), rest.split_first())
-        {
-            forms.add_names(applet, rest);
-        }
+        self.add_applet(&arguments, path, files, &mut forms);
         // The kernel puts each interpreter of a chain of scripts in front of the script.
         for at in 1..=script.unwrap_or(0) {
             forms.add_names(arguments[at], &arguments[at + 1..]);
             forms.add_file(arguments[at], &arguments[at + 1..], files);
         }
         self.add_operand(&arguments, running == Some(Identity::Loader), files, &mut forms);
-        forms.finish()
+        forms.finish(files)
+    }
+
+    /// Adds the readings of a multi-call program as the program that its arguments select: `busybox busybox rm`.
+    fn add_applet(&self, arguments: &[&str], path: &str, files: &dyn Files, forms: &mut Forms) {
+        let is_multi_call = |name: &str| {
+            let name = base(name.strip_prefix('-').unwrap_or(name));
+            MULTI_CALL.iter().any(|start| name.starts_with(start))
+        };
+        let first = arguments.first().copied().unwrap_or_default();
+        if [first, &self.file, path].into_iter().any(is_multi_call) {
+            let applet = arguments.iter().skip(1).position(|name| !is_multi_call(name));
+            if let Some(rest) = applet.and_then(|at| arguments.get(at + 1..)) {
+                forms.add_names(rest[0], &rest[1..]);
+                Self::add_script(base(rest[0]), rest, files, forms);
+            }
+        }
+        // This holds under whatever name.
+        let option = arguments.get(1).copied().unwrap_or_default();
+        if let Some(name) = PROGRAM_OPTIONS.iter().find_map(|start| option.strip_prefix(start)) {
+            forms.add_names(name, &arguments[2..]);
+        }
     }
 
     /// Adds the reading of a program that this one runs without executing it.
@@ -106,13 +129,19 @@ impl ExecutedProgram {
         if let Some(at) = loader::operand(name, loads, arguments) {
             forms.add_names(arguments[at], &arguments[at + 1..]);
             forms.add_file(arguments[at], &arguments[at + 1..], files);
-        } else if INTERPRETERS.contains(&name) || name.starts_with("python") {
-            // `sh ./git` runs a script that only looks like git, so its name alone does not count.
-            let operand = (1..arguments.len()).find(|at| !arguments[*at].starts_with('-'));
-            if let Some(at) = operand {
-                forms.add_file(arguments[at], &arguments[at + 1..], files);
+        } else {
+            let first = arguments.first().map_or("", |first| base(first));
+            for name in [name, first] {
+                Self::add_script(name, arguments, files, forms);
             }
         }
+    }
+
+    /// Adds the reading of the script that an interpreter runs.
+    fn add_script(name: &str, arguments: &[&str], files: &dyn Files, forms: &mut Forms) {
+        // `sh ./git` runs a script that only looks like git, so its name alone does not count.
+        let mut scripts = interpreter::scripts(name, arguments).into_iter();
+        let _ = scripts.find(|at| forms.add_file(arguments[*at], &arguments[at + 1..], files));
     }
 
     /// Returns the position of the script in the arguments, if the program is a script.
@@ -142,15 +171,16 @@ impl Forms {
         self.add(base(path), rest);
     }
 
-    /// Adds a reading under the name of the known file at a path.
-    fn add_file(&mut self, path: &str, rest: &[&str], files: &dyn Files) {
-        if let Some(Identity::Program(name)) = files.identify(ProgramFile::Named(path)) {
-            self.add(&name, rest);
-        }
+    /// Adds a reading under the name of the known file at a path. Returns whether there is one.
+    fn add_file(&mut self, path: &str, rest: &[&str], files: &dyn Files) -> bool {
+        let Some(Identity::Program(name)) = files.identify(ProgramFile::Named(path)) else { return false };
+        self.add(&name, rest);
+        true
     }
 
-    fn finish(mut self) -> Vec<String> {
-        let of_git: Vec<Vec<String>> = self.words.iter().filter_map(|words| git::subcommand(words)).collect();
+    fn finish(mut self, files: &dyn Files) -> Vec<String> {
+        let of_git: Vec<Vec<String>> =
+            self.words.iter().flat_map(|words| git::subcommands(words, files)).collect();
         self.words.extend(of_git);
         self.words.iter().map(|words| words.join(" ")).collect()
     }

@@ -25,8 +25,9 @@ pub(super) enum Report {
     Ended(i32),
     /// The process has executed a program but not started it; it was this thread before.
     Executed(libc::pid_t),
-    /// The process is about to make a system call that a filter traces.
-    Calling(TracedCall),
+    /// The process is about to make a system call that a filter traces. The filter may be one of its own, and so may
+    /// the message of the event: only the registers tell which call it is.
+    Calling,
     /// The system call that [`go_on_to_return`] let it make has returned.
     Returned,
     /// The process has started this process or thread.
@@ -37,17 +38,6 @@ pub(super) enum Report {
     Trap,
     /// The process is about to receive a signal.
     Signal(libc::c_int),
-}
-
-/// The kinds of system calls that filters trace, by the numbers that they use. A call of unknown kind is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TracedCall {
-    /// The call executes a program.
-    Executes = 0,
-    /// Rights to files may refuse the call.
-    Files = 1,
-    /// The call is not allowed.
-    Refused = 2,
 }
 
 /// The result of a wait.
@@ -134,11 +124,7 @@ fn report(process: libc::pid_t, status: i32) -> Report {
     let other = || message(process).and_then(|id| libc::pid_t::try_from(id).ok()).unwrap_or(process);
     match status >> 16 {
         libc::PTRACE_EVENT_EXEC => Report::Executed(other()),
-        libc::PTRACE_EVENT_SECCOMP => Report::Calling(match message(process) {
-            Some(0) => TracedCall::Executes,
-            Some(1) => TracedCall::Files,
-            Some(_) | None => TracedCall::Refused,
-        }),
+        libc::PTRACE_EVENT_SECCOMP => Report::Calling,
         libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
             Report::Started(other())
         }

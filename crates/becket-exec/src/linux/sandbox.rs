@@ -4,6 +4,9 @@
 //! - An `execve` reports to the tracer; without one it fails.
 //! - ptrace, process_vm_writev and pidfd_getfd are refused, and so is a clone that hides its child from the tracer.
 //!   `clone3`, whose flags a filter can't read, fails as unknown: libraries fall back to `clone`.
+//! - No filter that a program installs has a listener: its answer would count before the tracer is asked. Every other
+//!   action that counts before the tracer prevents the call.
+//! - No program types into a terminal (`TIOCSTI`).
 //! - Programs of another architecture are killed at their first system call.
 //! - With Landlock, nothing below `/proc` can be written to, which includes `/proc/PID/mem`. Landlock has no rule that
 //!   excludes one directory, so every other entry of `/` is allowed by name.
@@ -27,13 +30,16 @@ use seccompiler::{
 use super::accesses;
 use super::confinement;
 use super::namespaces::{NamespaceError, Namespaces};
-use super::ptrace::TracedCall;
 use crate::error::StartError;
 use becket_model::Rights;
 
 /// The bit of system calls of the x32 ABI, which this crate refuses.
 #[cfg(target_arch = "x86_64")]
 pub(super) const X32: i64 = 0x4000_0000;
+
+/// The action for a call that the tracer decides about. Its message tells the tracer nothing: a filter that a program
+/// installs later can send another one for the same call.
+const TRACED: SeccompAction = SeccompAction::Trace(0);
 
 /// Filters and rules, created before the fork.
 pub(crate) struct Sandbox {
@@ -49,18 +55,18 @@ impl Sandbox {
     pub(super) fn new(rights: &Rights) -> Result<Self, StartError> {
         let filters = || -> Result<_, seccompiler::BackendError> {
             // The tracer refuses sockets, and reports them; without a tracer the call fails as unknown.
-            let refused = SeccompAction::Trace(TracedCall::Refused as u32);
-            let mut filters = confinement::of_network(&rights.network, refused)?;
-            filters.push(filter(traced_calls(), SeccompAction::Trace(TracedCall::Executes as u32))?);
+            let mut filters = confinement::of_network(&rights.network, TRACED)?;
+            filters.push(filter(traced_calls(), TRACED)?);
             let watched = accesses::watched(rights)?;
             let mut missing = missing_calls();
             if !watched.is_empty() {
                 // Rings change attributes of files without the system calls that are watched.
                 missing.extend(confinement::rings());
-                filters.push(filter(watched, SeccompAction::Trace(TracedCall::Files as u32))?);
+                filters.push(filter(watched, TRACED)?);
             }
             filters.push(filter(refused_calls()?, SeccompAction::Errno(errno(libc::EPERM)))?);
             filters.push(filter(missing, SeccompAction::Errno(errno(libc::ENOSYS)))?);
+            filters.push(confinement::of_terminals()?);
             Ok(filters)
         };
         let filters = filters().map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
@@ -84,8 +90,13 @@ impl Sandbox {
             let why = format!("{what} only in a process of its own, and not inside of another `becket exec`");
             return Err(StartError::Rights { why });
         }
-        let filters = confinement::of_network(&rights.network, SeccompAction::Errno(errno(libc::EACCES)))
-            .map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
+        let filters = || -> Result<_, seccompiler::BackendError> {
+            let refused = SeccompAction::Errno(errno(libc::EACCES));
+            let mut filters = confinement::of_network(&rights.network, refused)?;
+            filters.push(confinement::of_terminals()?);
+            Ok(filters)
+        };
+        let filters = filters().map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
         let files = confinement::of_files_and_signals(rights)
             .map_err(|why| StartError::Rights { why: why.to_string() })?;
         Ok(Self { filters, landlock: files.into_iter().collect(), namespaces: None, protects_memory: false })
@@ -161,6 +172,7 @@ fn refused_calls() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Backe
         (libc::SYS_process_vm_writev, Vec::new()),
         (libc::SYS_pidfd_getfd, Vec::new()),
         (libc::SYS_clone, vec![SeccompRule::new(vec![hides])?]),
+        (libc::SYS_seccomp, vec![with_listener()?]),
     ]);
     #[cfg(target_arch = "x86_64")]
     {
@@ -172,8 +184,17 @@ fn refused_calls() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Backe
         let more = [SYS_pidfd_getfd, SYS_process_vm_writev, SYS_ptrace];
         let shared = native.into_iter().chain(more);
         calls.extend(own.into_iter().chain(shared).map(|call| (X32 | call, Vec::new())));
+        calls.insert(X32 | libc::SYS_seccomp, vec![with_listener()?]);
     }
     Ok(calls)
+}
+
+/// Returns the condition under which `seccomp` installs a filter with a listener.
+pub(super) fn with_listener() -> Result<SeccompRule, seccompiler::BackendError> {
+    let flag = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    // The flags are a number of 32 bits.
+    let has = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(flag), flag)?;
+    SeccompRule::new(vec![has])
 }
 
 /// Returns Landlock rules that allow writing everywhere but below `/proc`; `None` if this kernel has no Landlock.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,12 +16,14 @@ use becket_model::event::tool::ExecutedProgram as ExecutedOnWire;
 use super::accesses::{Accesses, CallStart};
 use super::answers::{Answer, Answers, QuestionId};
 use super::child::Child;
+use super::git_settings::GitSettings;
 use super::identity::{Identity, KnownFiles};
 use super::image::{Image, ImageError};
 use super::nested::{AddedRules, InnerSupervisors};
+use super::process_path::openable;
 use super::program::{ExecutedProgram, Files, ProgramFile};
-use super::ptrace::{self, Report, TracedCall, WaitOutcome};
-use super::registers::{self, DENIED};
+use super::ptrace::{self, Report, WaitOutcome};
+use super::registers::DENIED;
 use crate::chain::Chain;
 use crate::denial::{Denial, DenialCause};
 use crate::exit_status::ExitStatus;
@@ -147,9 +149,9 @@ impl<'t> Tracer<'t> {
             }
             Report::GroupStop => ptrace::stay_stopped(process),
             Report::Signal(signal) => ptrace::go_on(process, signal),
-            Report::Calling(call) => {
+            Report::Calling => {
                 self.adopt(process);
-                self.calling(process, call);
+                self.calling(process);
             }
             Report::Returned => {
                 if let Some(access) = self.accesses.returns(process) {
@@ -188,27 +190,19 @@ impl<'t> Tracer<'t> {
     }
 
     /// Lets a process make a system call, or refuses the call.
-    fn calling(&mut self, process: libc::pid_t, call: TracedCall) {
-        let start = match call {
-            TracedCall::Executes if !self.accesses.watch_execution() => CallStart::Plain,
-            TracedCall::Executes | TracedCall::Files => self.accesses.record_start(process),
-            TracedCall::Refused => {
-                // Other sockets are those of libraries, which look for services of this machine.
-                let access = opens_internet_socket(process).then_some(Access::Socket);
-                return self.refuse_call(process, access);
-            }
-        };
-        match start {
+    fn calling(&mut self, process: libc::pid_t) {
+        match self.accesses.record_start(process) {
             CallStart::Plain => ptrace::go_on(process, 0),
             CallStart::Watched => ptrace::go_on_to_return(process),
-            CallStart::Refused(access) => self.refuse_call(process, access),
+            CallStart::Refused(access) => self.refuse_call(process, libc::EACCES, access),
+            CallStart::Unknown => self.refuse_call(process, libc::ENOSYS, None),
             CallStart::Unread => ptrace::kill(process),
         }
     }
 
     /// Makes a call return with an error, and reports the access that it requests.
-    fn refuse_call(&mut self, process: libc::pid_t, access: Option<Access>) {
-        match ptrace::refuse_call(process, libc::EACCES) {
+    fn refuse_call(&mut self, process: libc::pid_t, error: libc::c_int, access: Option<Access>) {
+        match ptrace::refuse_call(process, error) {
             Ok(()) => {
                 if let Some(access) = access {
                     self.refused(process, access);
@@ -402,14 +396,6 @@ impl<'t> Tracer<'t> {
     }
 }
 
-/// Returns whether a process that is stopped before `socket` requests an internet socket.
-fn opens_internet_socket(process: libc::pid_t) -> bool {
-    ptrace::registers(process).ok().flatten().is_some_and(|registers| {
-        let family = registers::arguments(&registers)[0];
-        [libc::AF_INET, libc::AF_INET6].iter().any(|inet| family == u64::from(inet.unsigned_abs()))
-    })
-}
-
 /// Returns whether a program has one of these argument lists, and is the file that the first argument names.
 fn is_among(lists: &[Vec<String>], program: &ExecutedProgram) -> bool {
     lists.iter().any(|list| *list == program.arguments && list.first() == Some(&program.path))
@@ -434,14 +420,25 @@ struct ProcessFiles<'t> {
 
 impl Files for ProcessFiles<'_> {
     fn identify(&self, file: ProgramFile<'_>) -> Option<Identity> {
+        if self.known.is_empty() {
+            return None;
+        }
         let process = PathBuf::from(format!("/proc/{}", self.process));
-        self.known.identify(&match file {
-            ProgramFile::Running => process.join("exe"),
-            ProgramFile::Named(path) => match path.strip_prefix('/') {
-                Some(absolute) => process.join("root").join(absolute),
-                None => process.join("cwd").join(path),
-            },
-        })
+        let path = match file {
+            ProgramFile::Running => return self.known.identify(&process.join("exe")),
+            ProgramFile::Named(path) => path,
+        };
+        // A directory that was removed has a path by the kernel's links alone, and these lead from this process's root.
+        let (start, linked) = match path.strip_prefix('/') {
+            Some(below) => (Ok(PathBuf::from("/")), process.join("root").join(below)),
+            None => (fs::read_link(process.join("cwd")), process.join("cwd").join(path)),
+        };
+        let found = start.and_then(|start| openable(self.process, &start, Path::new(path)));
+        found.ok().into_iter().chain([linked]).find_map(|path| self.known.identify(&path))
+    }
+
+    fn git_settings(&self, options: &[String]) -> GitSettings {
+        GitSettings::of(self.process, options)
     }
 }
 

@@ -33,3 +33,43 @@ fn a_third_supervisor_adds_its_rules_too() {
     let ended = scene.supervised(&["deny=Bash(tool c)"], ["bash", "-c", line]);
     assert_eq!(ended.stdout, "d\n", "{ended:?}");
 }
+
+/// A script that connects to a supervisor, and sends blanks for 20 seconds.
+const TICKLE: &str = r#"
+import socket, sys, time
+connection = socket.socket(socket.AF_UNIX)
+connection.connect("\0becket-exec-" + sys.argv[1])
+print("connected", flush=True)
+for _ in range(40):
+    try: connection.send(b" ")
+    except OSError: break
+    time.sleep(0.5)
+"#;
+
+// rule: E6
+#[test]
+fn a_stranger_keeps_no_supervisor_waiting() {
+    let scene = Scene::new();
+    scene.write("tickle.py", TICKLE);
+    let begun = std::time::Instant::now();
+    // The stranger belongs to no supervisor.
+    let line = "./supervise 'deny=Bash(tool *)' -- sh -c ': > started; while ! test -e connected; do sleep 0.05; done; \
+                ./supervise \"deny=Bash(other)\" -- echo inner' & \
+                while ! test -e started; do sleep 0.05; done; python3 tickle.py $! > connected & wait %1";
+    let ended = scene.bare(line);
+    assert_eq!(ended.stdout, "inner\n", "{ended:?}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}: {ended:?}", begun.elapsed());
+}
+
+// rule: E6
+#[test]
+fn a_program_inside_keeps_no_supervisor_from_ending() {
+    let scene = Scene::new();
+    scene.write("tickle.py", TICKLE);
+    let begun = std::time::Instant::now();
+    let line = "python3 tickle.py $PPID > connected & while ! test -s connected; do sleep 0.05; done; \
+                ./supervise 'deny=Bash(tool *)' -- echo inner";
+    let ended = scene.supervised(&["deny=Bash(other)"], ["bash", "-c", line]);
+    assert_eq!(ended.stdout, "inner\n", "{ended:?}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(15), "{:?}: {ended:?}", begun.elapsed());
+}

@@ -100,9 +100,14 @@ fn a_program_that_can_not_be_read_does_not_run() {
 fn rules_hold_for_an_ordinary_user_too() {
     let scene = Scene::new();
     let line = "tool \"$OUT\"; tool other && echo other";
-    let Some(ended) = scene.supervised_as_nobody(DENY, ["bash", "-c", line]) else { return };
-    assert_eq!(ended.stdout, "other\n", "{ended:?}");
-    assert!(!scene.took_effect(), "{ended:?}");
+    let denied = format!("deny-read={}", scene.write("secret", "").display());
+    // The supervisor may be closed to tracers, as the program `becket` is.
+    for options in [&[][..], &["untraced"], &["untraced", "domain=a.test"], &["untraced", &denied]] {
+        let options = [DENY, options].concat();
+        let Some(ended) = scene.supervised_as_nobody(&options, ["bash", "-c", line]) else { return };
+        assert_eq!(ended.stdout, "other\n", "{options:?}: {ended:?}");
+        assert!(!scene.took_effect(), "{options:?}: {ended:?}");
+    }
 }
 
 // rule: E1

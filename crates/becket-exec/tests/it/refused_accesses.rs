@@ -160,6 +160,56 @@ attempt("deleted", lambda: os.fchmod(deleted, 0o600))
     );
 }
 
+/// A script that changes its root to a directory of its own, in which the path of a writable directory leads
+/// elsewhere, and the threads of a process with descriptors of their own.
+const ROOTS: &str = r#"
+import ctypes, os, threading
+libc = ctypes.CDLL(None, use_errno=True)
+inside, jail = os.environ["DIR"] + "inside", os.environ["DIR"] + "jail"
+out = os.open("out", os.O_RDONLY)
+def attempt(name, call):
+    try: call(); print(name)
+    except OSError as error: print(error.errno)
+def in_a_thread():
+    libc.unshare(0x400)
+    os.dup2(os.open("inside/in", os.O_RDONLY), out)
+    attempt("own table", lambda: os.chmod(f"/proc/self/fd/{out}", 0o600))
+    attempt("thread", lambda: os.chmod(f"/proc/thread-self/fd/{out}", 0o600))
+thread = threading.Thread(target=in_a_thread)
+thread.start()
+thread.join()
+if os.getuid() != 0 and libc.unshare(0x10000000) != 0:
+    raise SystemExit("no namespace")
+os.chroot(jail)
+attempt("jail", lambda: os.chmod(inside + "/out", 0o600))
+attempt("absolute link", lambda: os.chmod("/link", 0o600))
+os.chdir("/")
+attempt("above", lambda: os.chmod("../../../.." + inside + "/out", 0o600))
+"#;
+
+// rule: E5
+#[test]
+fn another_root_and_another_thread_change_nothing_outside() {
+    let scene = Scene::new();
+    let inside = written(&scene);
+    let jail = scene.path("jail").join(scene.path("inside").strip_prefix("/").unwrap());
+    std::fs::create_dir_all(&jail).unwrap();
+    std::os::unix::fs::symlink(scene.path("inside/out"), scene.path("jail/link")).unwrap();
+    for file in [jail.join("out"), scene.path("out"), scene.path("inside/in"), scene.path("inside/out")] {
+        std::fs::write(&file, "").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    let ended = scene.supervised(&[&inside], ["python3", "-B", "-c", ROOTS]);
+    if ended.stderr.contains("no namespace") {
+        eprintln!("SKIPPED: there are no user namespaces here");
+        return;
+    }
+    assert_eq!(ended.stdout, "13\nthread\n13\n13\n13\n", "{ended:?}");
+    for file in [jail.join("out"), scene.path("out")] {
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644, "{file:?}");
+    }
+}
+
 // rule: E5
 #[test]
 fn openat2_is_reported_by_its_flags() {

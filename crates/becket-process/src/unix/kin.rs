@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal};
 
 /// One process at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stat {
+pub(super) struct Stat {
     pid: i32,
     parent: i32,
     group: i32,
@@ -154,6 +154,30 @@ fn is_named(pid: i32, names: &[String]) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn is_named(_: i32, _: &[String]) -> bool {
     false
+}
+
+/// Returns the living descendants of a process, without the spared ones and theirs.
+#[cfg(target_os = "linux")]
+pub(super) fn descendants(of: i32, spared: &[Stat]) -> Vec<Stat> {
+    let mut all = processes();
+    all.retain(|stat| !spared.iter().any(|kept| kept.pid == stat.pid && kept.start == stat.start));
+    let mut found: Vec<Stat> = Vec::new();
+    loop {
+        let is_child = |stat: &&Stat| stat.parent == of || found.iter().any(|kin| kin.pid == stat.parent);
+        let more: Vec<Stat> =
+            all.iter().filter(is_child).filter(|stat| !found.contains(stat)).copied().collect();
+        if more.is_empty() {
+            found.retain(|stat| !stat.dead);
+            return found;
+        }
+        found.extend(more);
+    }
+}
+
+/// Kills a process, unless another one has its id by now.
+#[cfg(target_os = "linux")]
+pub(super) fn kill_if_same(stat: &Stat) {
+    signal_if_same(stat, Signal::KILL);
 }
 
 #[cfg(target_os = "linux")]

@@ -21,8 +21,8 @@ pub struct LastAnswer {
     pub exit: u8,
 }
 
-/// The signals by which others end a process.
-pub const ENDING: [c_int; 5] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGXCPU];
+/// The signals by which others end a process; SIGTERM is the last (see [`LastAnswer::give_on_signals`]).
+pub const ENDING: [c_int; 5] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGXCPU, libc::SIGTERM];
 
 /// The signals of a crash, which others can send as well.
 const CRASHES: [c_int; 7] =
@@ -45,7 +45,8 @@ impl LastAnswer {
         for kept in [&TO_ENDING, &TO_CRASH] {
             kept.store(answer, Ordering::SeqCst);
         }
-        let all = ENDING.into_iter().chain(CRASHES).chain(IGNORED).chain(of_this_system());
+        // SIGTERM is the last of all: a process that handles it handles all the others as well.
+        let all = of_this_system().chain(IGNORED).chain(CRASHES).chain(ENDING);
         all.for_each(set_handler);
     }
 }
@@ -79,8 +80,10 @@ fn set_handler(signal: c_int) {
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     action.sa_sigaction = handler as libc::sighandler_t;
     action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
-    // SAFETY: `action` is initialised and outlives the call; the handler calls only what is allowed in one.
+    // SAFETY: `action` is initialised and outlives the calls; the handler calls only what is allowed in one. No other
+    // signal is delivered while it runs: the frames of several at once don't fit on its stack.
     unsafe {
+        libc::sigfillset(&raw mut action.sa_mask);
         libc::sigaction(signal, &action, ptr::null_mut());
     }
 }

@@ -10,6 +10,8 @@ compile_error!("becket-process knows how to start and end process groups on Linu
 
 #[cfg(target_os = "linux")]
 mod adopter;
+#[cfg(target_os = "linux")]
+mod contained_run;
 mod detached;
 mod exec;
 mod ffi;
@@ -22,6 +24,8 @@ mod refusal;
 mod spawn;
 mod termination;
 
+#[cfg(target_os = "linux")]
+pub use contained_run::continue_in_child;
 pub use detached::start_detached;
 pub use guard::{Guard, GuardError, keep};
 pub use last_answer::{ENDING, LastAnswer, end_is_handled, withdraw_last_answer};

@@ -1,6 +1,7 @@
 use super::*;
 
-/// Files by their paths; an empty path is the file that runs.
+/// Files by their paths; an empty path is the file that runs. Git corrects words in `/corrects`, and has the alias
+/// `puhs`.
 #[derive(Default)]
 struct FakeFiles(Vec<(&'static str, Identity)>);
 
@@ -11,6 +12,11 @@ impl Files for FakeFiles {
             ProgramFile::Named(path) => path,
         };
         self.0.iter().find(|(known, _)| *known == path).map(|(_, identity)| identity.clone())
+    }
+
+    fn git_settings(&self, options: &[String]) -> GitSettings {
+        let corrects = options.iter().any(|option| option == "/corrects");
+        GitSettings { corrects, aliases: ["puhs".to_owned()].into() }
     }
 }
 
@@ -69,6 +75,11 @@ fn a_program_that_another_one_loads_is_read() {
     reads(&["qemu-x86_64", "-L", "/x", "git", "push"], "/usr/bin/qemu-x86_64", "", "git push");
     reads(&["busybox", "rm", "x"], "/bin/busybox", "/bin/busybox", "rm x");
     reads(&["rm", "x"], "/bin/busybox", "/bin/rm", "rm x");
+    reads(&["-rm", "x"], "/bin/busybox", "/bin/busybox", "rm x");
+    reads(&["./busyboxx", "rm", "x"], "/tmp/busyboxx", "./busyboxx", "rm x");
+    reads(&["busybox", "rm", "x"], "/tmp/x", "./x", "rm x");
+    reads(&["busybox", "busybox", "toybox", "/bin/rm", "x"], "/bin/busybox", "/bin/busybox", "rm x");
+    reads(&["x", "--coreutils-prog=rm", "x"], "/tmp/x", "/tmp/x", "rm x");
 }
 
 // rule: E1
@@ -88,9 +99,18 @@ fn a_known_file_is_read_under_its_own_name() {
         forms(&["cat", "./y", "publish"], "/bin/cat", vec![("./y", identity("npm"))]),
         "npm publish"
     ));
+    for (line, file) in [
+        ("bash -o errexit ./y publish", "/bin/bash"),
+        ("python3 -W ignore ./y publish", "/usr/bin/python3.11"),
+        ("sh ./y publish", "/bin/busybox"),
+        ("busybox sh ./y publish", "/bin/busybox"),
+    ] {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        assert!(has(forms(&arguments, file, vec![("./y", identity("npm"))]), "npm publish"), "{line}");
+    }
     let loaded = vec![("", Identity::Loader), ("./y", identity("git"))];
     assert!(has(forms(&["./x", "./y", "push"], "/tmp/x", loaded), "git push"));
-    let multi_call = || vec![("", Identity::MultiCall("rm".to_owned()))];
+    let multi_call = || vec![("", Identity::MultiCall(vec!["cp".to_owned(), "rm".to_owned()]))];
     assert!(has(forms(&["x", "rm", "y"], "/tmp/x", multi_call()), "rm y"));
     assert!(!has(forms(&["x", "ls", "y"], "/tmp/x", multi_call()), "ls y"));
     assert!(!has(forms(&["x", "ls", "y"], "/tmp/x", multi_call()), "rm y"));
@@ -104,6 +124,9 @@ fn options_of_git_do_not_hide_its_subcommand() {
         &["-c", "x.y=z", "--no-pager"],
         &["--git-dir=x", "--work-tree", "y", "-P"],
         &["--exec-path=/x", "--bare", "--config-env", "a=B"],
+        &["--shallow-file", "x"],
+        &["--new-option"],
+        &["--new-option", "x", "-P"],
     ] {
         let arguments: Vec<&str> =
             ["git"].iter().chain(options).chain(&["push", "origin"]).copied().collect();
@@ -112,4 +135,28 @@ fn options_of_git_do_not_hide_its_subcommand() {
     reads(&["git-push", "origin"], "/usr/lib/git-core/git-push", "", "git push origin");
     does_not_read(&["git", "-C", "push", "status"], "/usr/bin/git", "/usr/bin/git", "git push status");
     does_not_read(&["git", "stash", "push"], "/usr/bin/git", "/usr/bin/git", "git push");
+}
+
+// rule: E1
+#[test]
+fn a_word_that_git_corrects_is_the_subcommand() {
+    let git = "/usr/bin/git";
+    let read = |line: &str, form: &str| {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        program(&arguments, git, git).forms(&FakeFiles::default()).contains(&form.to_owned())
+    };
+    for line in
+        ["git -C /corrects pushh x", "git -c help.autocorrect=1 pushh x", "git -c HELP.AutoCorrect=1 psuh x"]
+    {
+        assert!(read(line, "git push x"), "{line}");
+    }
+    for line in [
+        "git pushh x",
+        "git -C /corrects puhs x",
+        "git -c alias.pushh=x -C /corrects pushh x",
+        "git -C /corrects pull x",
+        "git -C /corrects lfs x",
+    ] {
+        assert!(!read(line, "git push x"), "{line}");
+    }
 }
