@@ -20,6 +20,7 @@ mod dialect;
 mod effect;
 mod fate;
 mod mcp_files;
+mod quoted;
 mod read;
 mod resolution;
 mod tool;

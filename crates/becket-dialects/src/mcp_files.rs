@@ -19,7 +19,7 @@ pub struct McpFiles {
 
 impl McpFiles {
     /// No file at all: the agent's names of tools need none.
-    pub(crate) const NONE: McpFiles = McpFiles {
+    pub const NONE: McpFiles = McpFiles {
         built_in: &[],
         variable: None,
         user_directory: "",

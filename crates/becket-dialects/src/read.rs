@@ -91,7 +91,7 @@ pub enum ReadError {
         version: &'static str,
     },
     /// Two fields for one thing have different values.
-    #[error("`{theirs}` and `{ours}` of the input stand for the same and differ; check `--dialect`")]
+    #[error("`{theirs}` and `{ours}` name the same field of the input but differ; check `--dialect`")]
     Contradiction {
         /// The agent's field.
         theirs: &'static str,

@@ -40,14 +40,14 @@ pub fn settle(
         return;
     }
     let host = enclosing::ancestors().into_iter().find(|process| !SHELLS.contains(&process.name.as_str()));
-    let Ok(name) = calls.keep(call, &reasons.join("\n"), host.map(|host| host.id)) else { return };
+    let Ok(id) = calls.keep(call, &reasons.join("\n"), host.map(|host| host.id)) else { return };
     let asking = resolutions.iter_mut().filter_map(|resolution| match &mut resolution.action {
         Action::Ask { reason } => Some(reason),
         Action::Proceed | Action::Allow | Action::Refuse { .. } => None,
     });
     if let Some(reason) = asking.last() {
         reason.push_str(&format!(
-            "\nOnly a person can allow it, once and for exactly this input, by typing `becket allow-once {name}` at a terminal of \
+            "\nOnly a person can allow it, once and for exactly this input, by typing `becket allow-once {id}` at a terminal of \
              their own; the call may be made again then"
         ));
     }
@@ -66,6 +66,7 @@ pub fn call_of(launch: &Launch, agent: &str, events: &[Event]) -> Option<OneTime
     let project = launch.project.as_ref().unwrap_or(&launch.start);
     Some(OneTimeApproval {
         agent: agent.to_owned(),
+        session: first.session.id.to_string(),
         project: project.to_str()?.to_owned(),
         directory: first.session.cwd.to_str()?.to_owned(),
         calls: events.iter().filter_map(tool_and_input).collect(),

@@ -10,7 +10,7 @@ pub(crate) mod unknown_tool;
 
 pub use payload_run::{IncomingPayload, PayloadOptions, PayloadRun};
 
-use crate::{FiringError, ProcessContext};
+use crate::{ENDED, FiringError, NO_ANSWER, ProcessContext};
 use becket_base::suggest;
 use becket_base::text::visible;
 use becket_dialects::{ALL, Answer, Dialect, detect, dialect, refuse};
@@ -94,6 +94,11 @@ impl DialectInput {
         // A variable may be that of an outer agent: it counts only for a payload that can't be read.
         let found = detect(&self.payload, |name| !is_readable && process.var(name).is_some()).ok()?;
         (found.name != given.name && waits(found, &self.payload)).then_some(found)
+    }
+
+    /// Returns the answer if a signal ends the process; an entry of `becket install` turns its code into a refusal.
+    pub fn answer_to_signal(&self, is_installed: bool) -> Answer {
+        if is_installed { Answer { exit: NO_ANSWER, ..Answer::default() } } else { self.refusal(ENDED) }
     }
 
     /// Returns the refusal in the form of the agent, as far as it is known.

@@ -100,7 +100,7 @@ pub fn marks() -> Vec<String> {
     Vec::new()
 }
 
-/// Returns no ancestors: only Linux has them.
+/// Returns no ancestors: they are read from `/proc`, which only Linux has.
 #[cfg(not(target_os = "linux"))]
 pub fn ancestors() -> Vec<Ancestor> {
     Vec::new()

@@ -14,7 +14,7 @@ pub enum FiringError {
     #[error("the output can't be written: {0}")]
     Output(#[from] io::Error),
     /// A private file of the user is needed, and there is no directory for it.
-    #[error("there is no home directory for what is kept between two hooks: set HOME")]
+    #[error("there is no home directory for the files that hooks share; set HOME")]
     NoUserDirectory,
     /// A file that is kept between two hooks can't be read.
     #[error("{0}")]
@@ -39,14 +39,20 @@ pub enum FiringError {
         /// The cause.
         why: String,
     },
-    /// No call with this name waits for a person.
+    /// The ID of a call can't be made.
+    #[error("the system gives no random numbers: {why}")]
+    NoRandomness {
+        /// The cause.
+        why: String,
+    },
+    /// No call with this ID waits for a person.
     #[error(
-        "no call `{name}` waits for approval: it was approved already, or hooks asked about it more than an hour ago; let the agent \
+        "no call `{id}` waits for approval: it was approved already, or hooks asked about it more than an hour ago; let the agent \
          try again"
     )]
     NoOneTimeApproval {
-        /// The name.
-        name: String,
+        /// The ID.
+        id: String,
     },
     /// No table describes that agent.
     #[error("there is no dialect `{name}`{}; the dialects are {all}", did_you_mean(near))]
@@ -60,24 +66,16 @@ pub enum FiringError {
     },
     /// The entry of an agent is for another major version.
     #[error(
-        "the entry is of becket {installed}.x, and this is {}; `becket install AGENT --repair` writes it again",
+        "the entry was written for becket {installed}.x, but this is becket {}; run `becket install AGENT --repair`",
         env!("CARGO_PKG_VERSION")
     )]
     OtherVersion {
         /// The major version of the entry.
         installed: String,
     },
-    /// The call of an agent stands for more calls than can be judged in time.
-    #[error("the call stands for {parts} calls, and becket judges at most {most} of them together: split it")]
-    TooManyParts {
-        /// The number of calls.
-        parts: usize,
-        /// The maximum.
-        most: usize,
-    },
     /// The input is that of another agent than the entry names.
     #[error(
-        "the entry is for {title} (`--dialect {name}`), and the input is that of {other}: use `--dialect {other_name}`"
+        "the entry is for {title} (`--dialect {name}`), but the input comes from {other}; use `--dialect {other_name}`"
     )]
     OtherDialect {
         /// The agent of the entry.

@@ -27,7 +27,7 @@ impl EventGate {
         if !matches!(event.body, EventBody::PreToolUse(_)) {
             return EventGate::default();
         }
-        let person = PersonGate::of(launch);
+        let person = PersonGate::of(launch, event.kind());
         let Some(payload) = payload(event, &[]) else { return EventGate { person, ..EventGate::default() } };
         let unknown = UnknownToolPolicy::of(launch, &payload);
         if let Some(named) =

@@ -27,7 +27,7 @@ pub struct NoProjectDirectory {
 /// which the agent may name it; `launched_in` gives the session of a directory.
 ///
 /// # Errors
-/// Errors if the directory that the agent names, or the current one, is missing, or if `launched_in` does.
+/// Errors if the directory that the agent names, or the current one, is missing, or with the error of `launched_in`.
 pub fn hook_launch<E: From<NoProjectDirectory>>(
     cwd: &Path,
     variables: &[&str],

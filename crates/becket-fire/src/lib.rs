@@ -17,7 +17,7 @@
 //!   programs
 //! - `detached_process` (Unix): the processes of hooks that nothing waits for
 //! - [`times`]: records of the time that the hooks take
-//! - [`Refusal`]: the answer if there is none
+//! - [`Refusal`]: the answer if there is none; [`waiting_input()`]: the input of a command whose arguments are wrong
 //!
 //! Nothing here decides: the engine does. `main.rs` and `program/` are the small program.
 
@@ -48,6 +48,7 @@ pub mod result;
 pub mod times;
 pub mod trust_gate;
 pub mod untraced;
+mod waiting_input;
 
 pub use answer_stream::{deliver, stdout};
 pub use early_signals::{ENDED, EarlySignals};
@@ -57,6 +58,7 @@ pub use hook_launch::{HookLaunch, NoProjectDirectory, hook_launch};
 pub use launch::Launch;
 pub use process_context::ProcessContext;
 pub use refusal::{NO_ANSWER, Refusal};
+pub use waiting_input::waiting_input;
 
 /// The example of the README.
 #[cfg(doctest)]

@@ -1,8 +1,10 @@
 //! Calls that hooks asked about while the agent could not ask: a person may allow one of them once, at a terminal.
 //!
-//! One private file of the user contains them by the digest of the call: the agent, the project, the directory, the
-//! tool and its whole input. It is locked while it is changed. A call that was not allowed is forgotten after an hour,
-//! a permission after ten minutes.
+//! One private file of the user contains them by the digest of the call: the agent, its session, the project, the
+//! directory, the tool and its whole input. It is locked while it is changed. A call that was not allowed is forgotten
+//! after an hour, a permission after ten minutes.
+//!
+//! A person names a call by its ID, which is random: nothing about a call tells the ID of another one.
 
 use crate::FiringError;
 use becket_base::file_lock;
@@ -21,14 +23,18 @@ const KEPT: Duration = Duration::from_secs(60 * 60);
 pub const ALLOWED: Duration = Duration::from_secs(10 * 60);
 /// The maximum number of calls; the oldest are dropped first.
 const CALLS: usize = 64;
-/// The number of digits of a digest that name a call.
-const DIGITS: usize = 12;
+/// The characters of an ID: digits and lower-case letters that are not mistaken for others. Each stands for 5 bits.
+const CHARACTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// The length of an ID: 50 bits.
+const LENGTH: usize = 10;
 
 /// A call that hooks asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OneTimeApproval {
     /// The agent.
     pub agent: String,
+    /// The id of the agent's session.
+    pub session: String,
     /// The project.
     pub project: String,
     /// The directory.
@@ -40,6 +46,8 @@ pub struct OneTimeApproval {
 /// A call in the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeptCall {
+    /// The ID by which a person names the call.
+    id: String,
     /// The call.
     pub call: OneTimeApproval,
     /// The reason that the hooks gave.
@@ -78,6 +86,11 @@ impl TakenPermission {
 }
 
 impl KeptCall {
+    /// Returns true if the permission was not taken yet.
+    fn waits(&self) -> bool {
+        self.taken.is_none()
+    }
+
     /// Takes the permission of an entry; returns false if there is none.
     fn take(&mut self, entry: &AskingEntry) -> bool {
         let is_free = match &self.taken {
@@ -138,10 +151,10 @@ impl OneTimeApprovals {
         Ok(taken)
     }
 
-    /// Keeps a call; returns its name for the command line.
+    /// Keeps a call; returns its ID for the command line, which stays the same while the call waits.
     ///
     /// # Errors
-    /// Errors if the file can't be used.
+    /// Errors if the file can't be used, or if the system gives no random numbers.
     pub fn keep(
         &self,
         call: OneTimeApproval,
@@ -149,43 +162,38 @@ impl OneTimeApprovals {
         host: Option<(u32, u64)>,
     ) -> Result<String, FiringError> {
         let digest = call.digest();
-        let name = digest.get(..DIGITS).unwrap_or_default().to_owned();
+        let mut id = new_id()?;
         self.change(|calls| {
+            if let Some(before) = calls.remove(&digest).filter(KeptCall::waits) {
+                id = before.id;
+            }
             while calls.len() >= CALLS {
                 let oldest =
                     calls.iter().min_by_key(|(_, kept)| kept.asked).map(|(digest, _)| digest.clone());
                 calls.remove(&oldest.unwrap_or_default());
             }
-            let kept =
-                KeptCall { call, reason: reason.to_owned(), host, asked: now(), allowed: None, taken: None };
-            calls.insert(digest, kept);
+            let (id, reason, asked) = (id.clone(), reason.to_owned(), now());
+            calls.insert(digest, KeptCall { id, call, reason, host, asked, allowed: None, taken: None });
         })?;
-        Ok(name)
+        Ok(id)
     }
 
-    /// Returns the names of the calls that wait for a person; none if the file can't be read, which allows nothing.
+    /// Returns the IDs of the calls that wait for a person; none if the file can't be read, which allows nothing.
     pub fn waiting(&self) -> Vec<String> {
         let mut calls = self.read().unwrap_or_default();
         forget_old(&mut calls);
-        let waiting = calls.into_iter().filter(|(_, kept)| kept.taken.is_none());
-        waiting.filter_map(|(digest, _)| digest.get(..DIGITS).map(str::to_owned)).collect()
+        calls.into_values().filter(KeptCall::waits).map(|kept| kept.id).collect()
     }
 
-    /// Returns the call with this name.
+    /// Returns the call with this ID.
     ///
     /// # Errors
     /// Errors if there is none, or if the file can't be used.
-    pub fn find(&self, name: &str) -> Result<KeptCall, FiringError> {
+    pub fn find(&self, id: &str) -> Result<KeptCall, FiringError> {
         let mut calls = self.read()?;
         forget_old(&mut calls);
-        let waits = |(digest, kept): &(String, KeptCall)| {
-            name.len() >= DIGITS && digest.starts_with(name) && kept.taken.is_none()
-        };
-        let mut found = calls.into_iter().filter(waits);
-        match (found.next(), found.next()) {
-            (Some((_, kept)), None) => Ok(kept),
-            _ => Err(FiringError::NoOneTimeApproval { name: name.to_owned() }),
-        }
+        let found = calls.into_values().find(|kept| kept.waits() && kept.id == id);
+        found.ok_or_else(|| FiringError::NoOneTimeApproval { id: id.to_owned() })
     }
 
     /// Allows a call once.
@@ -195,13 +203,13 @@ impl OneTimeApprovals {
     pub fn allow(&self, kept: &KeptCall) -> Result<(), FiringError> {
         let mut is_there = false;
         self.change(|calls| {
-            let waiting = calls.get_mut(&kept.call.digest()).filter(|kept| kept.taken.is_none());
-            if let Some(kept) = waiting {
-                kept.allowed = Some(now());
+            let is_same = |there: &&mut KeptCall| there.waits() && there.id == kept.id;
+            if let Some(waiting) = calls.get_mut(&kept.call.digest()).filter(is_same) {
+                waiting.allowed = Some(now());
                 is_there = true;
             }
         })?;
-        if is_there { Ok(()) } else { Err(FiringError::NoOneTimeApproval { name: kept.call.digest() }) }
+        if is_there { Ok(()) } else { Err(FiringError::NoOneTimeApproval { id: kept.id.clone() }) }
     }
 
     fn read(&self) -> Result<Calls, FiringError> {
@@ -234,6 +242,16 @@ fn forget_old(calls: &mut Calls) {
     });
 }
 
+/// Returns a new ID.
+///
+/// # Errors
+/// Errors if the system gives no random numbers.
+fn new_id() -> Result<String, FiringError> {
+    let mut bits = [0; LENGTH];
+    getrandom::fill(&mut bits).map_err(|why| FiringError::NoRandomness { why: why.to_string() })?;
+    Ok(bits.iter().map(|bits| char::from(CHARACTERS[usize::from(bits % 32)])).collect())
+}
+
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
@@ -246,6 +264,7 @@ mod tests {
     fn call(command: &str) -> OneTimeApproval {
         OneTimeApproval {
             agent: "codex".to_owned(),
+            session: "s".to_owned(),
             project: "/p".to_owned(),
             directory: "/p".to_owned(),
             calls: vec![("Bash".to_owned(), json!({"command": command}))],
@@ -288,7 +307,11 @@ mod tests {
         let kept = calls.find(&name).unwrap();
         assert_eq!((kept.call.clone(), kept.reason.as_str()), (call("a"), "why"));
         calls.allow(&kept).unwrap();
-        for other in [call("b"), OneTimeApproval { directory: "/q".to_owned(), ..call("a") }] {
+        for other in [
+            call("b"),
+            OneTimeApproval { directory: "/q".to_owned(), ..call("a") },
+            OneTimeApproval { session: "t".to_owned(), ..call("a") },
+        ] {
             assert!(!calls.take_permission(&other, &entry(true, "1")).unwrap());
         }
         assert!(calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
@@ -303,9 +326,37 @@ mod tests {
         assert!(!calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
     }
 
+    // rule: O10
+    #[test]
+    fn an_id_is_random_and_stays_while_the_call_waits() {
+        let directory = tempfile::tempdir().unwrap();
+        let calls = OneTimeApprovals::of(directory.path());
+        let elsewhere = tempfile::tempdir().unwrap();
+        let others = OneTimeApprovals::of(elsewhere.path());
+        let of_session = OneTimeApproval { session: "t".to_owned(), ..call("a") };
+        let id = calls.keep(call("a"), "why", None).unwrap();
+        assert_eq!(calls.keep(call("a"), "another reason", None).unwrap(), id);
+        let mut ids = vec![
+            id.clone(),
+            calls.keep(call("b"), "why", None).unwrap(),
+            calls.keep(of_session, "why", None).unwrap(),
+            others.keep(call("a"), "why", None).unwrap(),
+        ];
+        let known = calls.find(&id).unwrap();
+        calls.allow(&known).unwrap();
+        assert!(calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
+        ids.push(calls.keep(call("a"), "why", None).unwrap());
+        assert!(calls.allow(&known).is_err(), "the call that was allowed waits no more");
+        for (at, id) in ids.iter().enumerate() {
+            assert!(id.len() == LENGTH && id.bytes().all(|byte| CHARACTERS.contains(&byte)), "{id}");
+            assert!(!ids[..at].contains(id), "{ids:?}");
+        }
+    }
+
     #[test]
     fn calls_and_permissions_expire() {
         let kept = |asked, allowed| KeptCall {
+            id: "id".to_owned(),
             call: call("a"),
             reason: String::new(),
             host: None,

@@ -12,8 +12,10 @@ pub const FULL: &str = if cfg!(windows) { "becket-full.exe" } else { "becket-ful
 pub fn is_own(word: &str) -> bool {
     let file = word.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = file.split_once('@').map_or(file, |(name, _)| name);
-    let name =
-        name.get(..name.len().saturating_sub(EXE.len())).filter(|_| ends_with_exe(name)).unwrap_or(name);
+    let name = match name.len().checked_sub(EXE.len()).and_then(|at| name.split_at_checked(at)) {
+        Some((stem, exe)) if exe.eq_ignore_ascii_case(EXE) => stem,
+        Some(_) | None => name,
+    };
     NAMES.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
@@ -35,11 +37,6 @@ pub(crate) fn may_match(glob: &str, name: &str) -> bool {
 
 const WILDCARDS: [char; 4] = ['*', '?', '[', ']'];
 const EXE: &str = ".exe";
-
-fn ends_with_exe(name: &str) -> bool {
-    let end = name.len().checked_sub(EXE.len()).and_then(|from| name.get(from..));
-    end.is_some_and(|end| end.eq_ignore_ascii_case(EXE))
-}
 
 #[cfg(test)]
 mod tests {

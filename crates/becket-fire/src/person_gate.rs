@@ -3,13 +3,16 @@
 //! These are an input that contains the ID of a call that waits for a person, whatever program would get it; a command
 //! line that runs `becket allow-once` or `becket trust`; and a use of the file of allowed calls.
 //!
-//! INVARIANT: a line that may run such a command, as far as its text shows, is denied. A program that hides the command
-//! and its own name is not recognised: an agent doesn't hold the ID that it needs, since it is denied as well.
+//! A question to the user may contain the ID: the reason of the denial tells the agent how its user allows the call.
+//!
+//! INVARIANT: a line that may run such a command, as far as its text shows, is denied. A line that hides the command,
+//! the program and the ID is not recognised: `becket allow-once` itself refuses to run below an agent. IDs are random,
+//! so a program can't compute one.
 
 use crate::one_time_approval::{FILE, OneTimeApprovals};
 use crate::{Launch, own_program};
 use becket_base::is_same_path;
-use becket_model::{Event, EventBody};
+use becket_model::{Event, EventBody, EventKind};
 use becket_rules::shell::{Argument, Command, Line, Target};
 use becket_rules::tools::path_field;
 use serde_json::Value;
@@ -19,10 +22,13 @@ use std::path::{Component, Path, PathBuf};
 const OF_PERSONS: [&str; 2] = ["allow-once", "trust"];
 
 /// Programs that run nothing, whatever their arguments and their input are.
-const PRINTERS: [&str; 21] = [
+const INERT: [&str; 21] = [
     "[", "cat", "cd", "cut", "diff", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mkdir",
     "printf", "pwd", "tail", "test", "touch", "tr", "true", "wc",
 ];
+
+/// The tool that asks the user a question.
+const QUESTION: &str = "AskUserQuestion";
 
 /// The longest text that may be a path.
 const PATH: usize = 4096;
@@ -37,8 +43,12 @@ pub struct PersonGate {
 }
 
 impl PersonGate {
-    /// Returns the gate of the user of a session. A file that can't be read allows nothing, so it has no IDs.
-    pub fn of(launch: &Launch) -> Self {
+    /// Returns the gate of the user of a session for events of a kind. A file that can't be read allows nothing, so it
+    /// has no IDs.
+    pub fn of(launch: &Launch, kind: EventKind) -> Self {
+        if kind != EventKind::PreToolUse {
+            return PersonGate::default();
+        }
         let Some(directory) = launch.request().user_directory() else { return PersonGate::default() };
         let ids = OneTimeApprovals::of(&directory).waiting();
         PersonGate { ids, file: Some(directory.join(FILE)) }
@@ -47,8 +57,11 @@ impl PersonGate {
     /// Returns the reason for denying a call that only a person may make; `None` for all others.
     pub fn denial(&self, event: &Event) -> Option<String> {
         let EventBody::PreToolUse(call) = &event.body else { return None };
+        if call.tool_name == QUESTION {
+            return None;
+        }
         let texts = texts(&call.tool_input);
-        if let Some(id) = self.ids.iter().find(|id| texts.iter().any(|text| contains_id(text, id))) {
+        if let Some(id) = self.id_in(&texts) {
             return Some(format!(
                 "the call contains `{id}`, the ID of a call that only a person may allow, at a terminal of their own"
             ));
@@ -59,10 +72,22 @@ impl PersonGate {
             || texts.iter().any(|text| text.len() <= PATH && ends_with_file(text))
             || line.as_ref().is_some_and(|line| self.is_in_line(&event.session.cwd, line));
         if names_file {
-            return Some(format!("`{FILE}` holds what a person has allowed: it is not for an agent"));
+            return Some(format!(
+                "`{FILE}` records which calls a person has allowed; an agent may not use it"
+            ));
         }
         let name = of_person(line.as_ref()?)?;
         Some(format!("`becket {name}` is for a person at a terminal, not for an agent"))
+    }
+
+    /// Returns the ID of a waiting call that one of the texts contains.
+    fn id_in(&self, texts: &[&str]) -> Option<&str> {
+        if self.ids.is_empty() {
+            return None;
+        }
+        let joined: Vec<String> = texts.iter().map(|text| alphanumeric(text)).collect();
+        let is_there = |id: &&String| joined.iter().any(|text| text.contains(id.as_str()));
+        self.ids.iter().find(is_there).map(String::as_str)
     }
 
     /// Returns true if a path leads to the file of the calls.
@@ -79,11 +104,20 @@ impl PersonGate {
         let targets = line.redirections().iter().map(|redirection| match &redirection.target {
             Target::Literal(text) | Target::Dynamic(text) => text.as_str(),
         });
-        let flat = unquoted(line.text());
+        let words: Vec<&str> = words.chain(targets).collect();
         let (_, file) = FILE.rsplit_once('/').unwrap_or_default();
-        flat.contains(FILE)
-            || flat.contains(file) && flat.contains("becket")
-            || words.chain(targets).any(|word| self.may_be_file(cwd, word))
+        let is_linked = |word: &str| Path::new(word).ends_with(file) && self.is_file(cwd, word);
+        let names_directory = || {
+            unquoted(line.text()).contains("becket") || words.iter().any(|word| self.is_directory(cwd, word))
+        };
+        names_file(line.text(), file) && names_directory()
+            || words.iter().any(|word| self.may_be_file(cwd, word) || is_linked(word))
+    }
+
+    /// Returns true if a path leads to the directory of the file.
+    fn is_directory(&self, cwd: &Path, path: &str) -> bool {
+        let directory = self.file.as_deref().and_then(Path::parent);
+        directory.is_some_and(|directory| is_same_path(&cwd.join(path), directory))
     }
 
     /// Returns true if a path with wildcards may become that of the file: one of its last parts is written out, and the
@@ -119,14 +153,9 @@ fn texts(input: &serde_json::Map<String, Value>) -> Vec<&str> {
     texts
 }
 
-/// Returns true if a text contains an ID, also one that quotes or other characters interrupt.
-fn contains_id(text: &str, id: &str) -> bool {
-    if text.len() < id.len() {
-        return false;
-    }
-    let joined: String =
-        text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    joined.contains(id)
+/// Returns the letters and digits of a text: quotes or other characters may interrupt an ID.
+fn alphanumeric(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// Returns true if a path ends with that of the file of the calls, as far as its text shows.
@@ -146,7 +175,7 @@ fn ends_with_file(path: &str) -> bool {
 
 /// Returns the command of a person that a line runs, or may run.
 fn of_person(line: &Line) -> Option<&'static str> {
-    if only_prints(line) {
+    if is_inert(line) {
         return None;
     }
     let is_run = |name: &str| line.commands().iter().any(|command| runs(command, name));
@@ -158,12 +187,12 @@ fn of_person(line: &Line) -> Option<&'static str> {
 }
 
 /// Returns true if every program of a line is known and runs nothing.
-fn only_prints(line: &Line) -> bool {
-    let prints = |command: &Command| match command.arguments().next() {
-        Some(Argument::Literal(program)) => PRINTERS.contains(&program),
+fn is_inert(line: &Line) -> bool {
+    let is_known = |command: &Command| match command.arguments().next() {
+        Some(Argument::Literal(program)) => INERT.contains(&program),
         Some(Argument::Glob(_) | Argument::Variable(_) | Argument::Unknown) | None => false,
     };
-    line.unknowns().next().is_none() && line.commands().iter().all(prints)
+    line.unknowns().next().is_none() && line.commands().iter().all(is_known)
 }
 
 /// Returns true if a command runs Becket with this command of its own. Withdrawing and listing grants nothing.
@@ -220,8 +249,23 @@ fn names(arguments: &[String], name: &str) -> bool {
 
 /// Returns true if one of the words of a text fits, read with and without its quotes and escapes.
 fn mentions(text: &str, fits: impl Fn(&str) -> bool) -> bool {
+    has_word(text, |word| fits(word.trim_matches(['-', '.'])))
+}
+
+/// Returns true if a word of a text is the name of the file, alone or after a short option or an `@`.
+fn names_file(text: &str, file: &str) -> bool {
+    has_word(text, |word| {
+        let before = word.trim_end_matches(['-', '.']).strip_suffix(file);
+        before.is_some_and(|before| {
+            before.is_empty() || before.starts_with('-') || before.ends_with(['.', '@'])
+        })
+    })
+}
+
+/// Returns true if one of the words of a text fits, as it is written, read with and without its quotes and escapes.
+fn has_word(text: &str, fits: impl Fn(&str) -> bool) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@');
-    let has = |text: &str| text.split(|c: char| !is_part(c)).any(|word| fits(word.trim_matches(['-', '.'])));
+    let has = |text: &str| text.split(|c: char| !is_part(c)).any(&fits);
     has(&unquoted(text)) || has(text)
 }
 
@@ -233,6 +277,8 @@ fn unquoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use becket_model::Session;
+    use becket_model::event::tool::PreToolUse;
 
     fn denied(command: &str) -> bool {
         of_person(&Line::parse(command)).is_some()
@@ -292,12 +338,25 @@ mod tests {
     // rule: O10
     #[test]
     fn an_id_is_found_whatever_interrupts_it() {
-        let id = "0123456789ab";
+        let gate = PersonGate { ids: vec!["0123456789ab".to_owned()], file: None };
         for text in ["0123456789ab", "becket-full allow-once 0123\"\"456789ab", "'0123'\\456789AB"] {
-            assert!(contains_id(text, id), "{text}");
+            assert!(gate.id_in(&[text]).is_some(), "{text}");
         }
         for text in ["", "0123456789a", "0123456789a c"] {
-            assert!(!contains_id(text, id), "{text}");
+            assert!(gate.id_in(&[text]).is_none(), "{text}");
+        }
+    }
+
+    // rule: O10
+    #[test]
+    fn a_question_to_the_user_may_contain_an_id_and_no_other_call() {
+        let gate = PersonGate { ids: vec!["k3x0123456".to_owned()], file: None };
+        for (tool, is_denied) in [(QUESTION, false), ("Bash", true), ("Write", true), ("TodoWrite", true)] {
+            let texts = serde_json::json!({"text": ["please type `becket allow-once k3x0123456`"]});
+            let Value::Object(input) = texts else { unreachable!() };
+            let call = PreToolUse::new(tool.to_owned(), input, "1".to_owned());
+            let event = Event::new(Session::new("s", "/t", "/p"), call);
+            assert_eq!(gate.denial(&event).is_some(), is_denied, "{tool}");
         }
     }
 
@@ -317,6 +376,10 @@ mod tests {
         {
             std::os::unix::fs::symlink(file.parent().unwrap(), cwd.join("notes")).unwrap();
             assert!(gate.is_file(cwd, "notes/asked.json"));
+            assert!(gate.is_in_line(cwd, &Line::parse("cp x notes/asked.json")));
+            assert!(gate.is_in_line(cwd, &Line::parse("echo {} > notes/asked.json")));
+            assert!(gate.is_in_line(cwd, &Line::parse("cd notes && tee asked.json")));
+            assert!(!gate.is_in_line(cwd, &Line::parse("cd notes && tee masked.json")));
         }
         assert!(!gate.is_file(cwd, "asked.json") && !gate.is_file(cwd, "becket/notes.md"));
         for line in [
@@ -325,10 +388,19 @@ mod tests {
             "echo {} > ~/.claude/becket/a?ked.json",
             "echo {} > ~/.cl*/becket/asked.json",
             "cd ~/.claude/becket && tee asked.json",
+            "cd ~/.claude/becket && sort -oasked.json x",
+            "cat ~/.claude/bec''ket/as\\ked.json",
         ] {
             assert!(gate.is_in_line(cwd, &Line::parse(line)), "{line}");
         }
-        for line in ["ls crates/becket/*", "cat */*/*", "cat asked.json", "ls ~/.claude"] {
+        for line in [
+            "ls crates/becket/*",
+            "cat */*/*",
+            "cat asked.json",
+            "ls ~/.claude",
+            "cat ~/becket-demo/masked.json",
+            "cat x/asked.json",
+        ] {
             assert!(!gate.is_in_line(cwd, &Line::parse(line)), "{line}");
         }
     }

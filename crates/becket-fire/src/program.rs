@@ -7,9 +7,8 @@ mod stdin;
 
 use answer::{AnswerContext, write_answer};
 use arguments::{AgentArguments, FireArguments};
-use becket_dialects::Answer;
 use becket_fire::dialect::{DialectInput, name_in, refusal_of_agent};
-use becket_fire::{ENDED, EarlySignals, FiringError, NO_ANSWER, ProcessContext, Refusal};
+use becket_fire::{ENDED, EarlySignals, FiringError, NO_ANSWER, ProcessContext, Refusal, waiting_input};
 use full_program::{Exec, replace_process};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -24,11 +23,8 @@ pub(crate) fn run(process: &ProcessContext) -> ExitCode {
 }
 
 fn fire(arguments: &FireArguments, process: &ProcessContext) -> ExitCode {
-    let is_installed = arguments.agent.as_ref().is_some_and(|agent| agent.installed.is_some());
-    // An entry of `becket install` turns a code that is not one of an answer into a refusal.
     let early = EarlySignals::answer_with(&match &arguments.agent {
-        Some(_) if is_installed => Answer { exit: NO_ANSWER, ..Answer::default() },
-        Some(agent) => DialectInput::unread(&agent.dialect).refusal(ENDED),
+        Some(agent) => DialectInput::unread(&agent.dialect).answer_to_signal(agent.installed.is_some()),
         None => Refusal::of(None, ENDED).into(),
     });
     let context = AnswerContext { early: &early, arguments, process };
@@ -89,7 +85,11 @@ fn hand_on(process: &ProcessContext, read: Option<&[u8]>) -> ExitCode {
     }
     // A slip in the arguments of a guard must not look like a guard that has no objection.
     let fires = process.arguments.iter().any(|argument| argument == "fire");
-    let input = if fires { all_of_stdin(read) } else { None };
+    let input = match read {
+        Some(read) => Some(Cow::Borrowed(read)),
+        None if fires => waiting_input(stdin::is_terminal()).map(Cow::Owned),
+        None => None,
+    };
     if let Some(answer) = input.and_then(|bytes| refusal_of_agent(&bytes, process, &why)) {
         return write_answer(&answer).into();
     }

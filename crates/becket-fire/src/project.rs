@@ -50,10 +50,13 @@ impl Project {
         project
     }
 
-    /// Searches the folders around the directory of an event and around the process's own directory: a model changes
-    /// the first, and so must not leave the project.
+    /// Searches the folders around the directory of an event and around the process's own directory: a model that
+    /// changes its directory must not leave the guards of the project.
     pub fn of_event(launch: &Launch, start: &Path) -> Self {
         let request = launch.request();
+        if start == launch.start {
+            return Project::around(start, &request);
+        }
         let (of_event, of_process) =
             (Project::around(start, &request), Project::around(&launch.start, &request));
         let is_around = match (of_event.folders.first(), of_process.folders.first()) {

@@ -3,7 +3,7 @@
 use becket_dialects::{Action, Resolution};
 use becket_engine::{Engine, Outcome, Settlement};
 use becket_model::table::Audience;
-use becket_model::{Attributed, Event, Failure, Verdict, continued};
+use becket_model::{Attributed, Event, Failure, Notice, Verdict, continued};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -66,9 +66,24 @@ pub fn record_denial(engine: &Engine, event: &Event, outcome: &Outcome, resoluti
     }
 }
 
+/// Denies a call that is not refused yet, if there is a reason of Becket's own.
+pub fn deny_if(resolution: &mut Resolution, reason: impl FnOnce() -> Option<String>) {
+    if !resolution.is_refused()
+        && let Some(reason) = reason()
+    {
+        *resolution = Resolution::denied(reason);
+    }
+}
+
 /// Returns a failure as text, with its consequence.
 pub fn failed(said: &Attributed<Failure>) -> String {
     if said.what.is_unchecked() { format!("not checked: {}", said.what) } else { said.what.to_string() }
+}
+
+/// Returns a message of a hook as text; one about a refusal that was not read names the hook.
+fn noted(said: &Attributed<Notice>) -> String {
+    let text = &said.what.text;
+    if said.what.unchecked { format!("[{}] not checked: {text}", said.label) } else { text.clone() }
 }
 
 /// Returns the texts of a verdict for the user, one below the other, with their continuation lines indented.
@@ -78,7 +93,7 @@ pub fn for_the_user(verdict: &Verdict) -> Option<String> {
     let notices =
         verdict.notices.iter().filter(|notice| matches!(notice.what.to, Audience::User | Audience::Both));
     let lines: Vec<String> = messages
-        .chain(notices.map(|notice| notice.what.text.clone()))
+        .chain(notices.map(noted))
         .chain(failures)
         .chain(verdict.warnings.iter().cloned())
         .map(|text| continued(&text))

@@ -21,13 +21,14 @@ pub struct TrustGate {
 }
 
 impl TrustGate {
-    /// Holds the hooks of the project back if `user_scope` is set and the user does not trust its folder, as Becket or
-    /// the agent records it; and those of the folders inside of it that are repositories of their own without trust.
-    pub fn of(launch: Launch, user_scope: bool, agent_trusts: bool) -> Self {
+    /// Holds the hooks of the project back if `user_scope` is set and the user does not trust its folder; and those of
+    /// the folders inside of it that are repositories of their own without trust. `is_trusted` is true if trust in the
+    /// project is known already, from Becket's record or the agent's (G3).
+    pub fn of(launch: Launch, user_scope: bool, is_trusted: bool) -> Self {
         if !user_scope {
             return TrustGate { launch, whole: None };
         }
-        if !agent_trusts && !is_recorded(&launch.request()) {
+        if !is_trusted && !is_recorded(&launch.request()) {
             let sources = launch.sources.project(false).local(false);
             let whole = launch.clone().trusting(false);
             return TrustGate {

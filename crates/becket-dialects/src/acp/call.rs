@@ -4,6 +4,7 @@
 //! command, the file) are taken from wherever the agent puts them; a call without them can't be decided.
 
 use super::AcpError;
+use crate::quoted::quoted;
 use serde_json::{Map, Value, json};
 
 /// One call of the protocol.
@@ -300,14 +301,6 @@ fn shell_line(words: &[&str]) -> String {
         return (*script).to_owned();
     }
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn absolute(path: &str, cwd: &str) -> String {

@@ -74,7 +74,7 @@ pub(super) static KIMI: Dialect = Dialect {
 
 const FILE: &[(&str, &str)] = &[("path", "file_path")];
 
-/// Joins a prompt, which is a list of parts. The list stays, as an error, if a part of text has none.
+/// Joins the parts of a prompt. If a part of type `text` has no text, the list stays, which is an error later.
 fn reshape(fields: &mut Map<String, Value>) {
     if let Some(Value::Array(parts)) = fields.get("prompt")
         && let Some(texts) = parts.iter().map(text_of).collect::<Option<Vec<String>>>()

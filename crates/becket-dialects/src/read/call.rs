@@ -84,6 +84,11 @@ impl NativeCall {
         self.row.is_some_and(|row| row.class == ToolClass::Input)
     }
 
+    /// Returns true if the call does nothing but give a text to the user, as a question or as the end of the work.
+    pub fn is_for_user(&self) -> bool {
+        self.row.is_some_and(|row| row.class == ToolClass::Internal && FOR_USER.contains(&row.ours))
+    }
+
     /// Returns whether the call stands for an empty list of calls, as does one that was denied by removing its
     /// commands.
     fn has_run_nothing(&self) -> bool {
@@ -182,6 +187,10 @@ impl NativeCall {
         Some(input)
     }
 }
+
+/// The tools by which an agent asks its user or ends its work. Others of the same class keep texts in files.
+const FOR_USER: [&str; 5] =
+    ["AskUserQuestion", "StructuredOutput", "complete_task", "submit_and_exit", "task_complete"];
 
 /// The tools of the protocol whose name other agents use for a different tool.
 const SHARED: [&str; 1] = ["MultiEdit"];

@@ -1,6 +1,7 @@
 //! The commands of a call: lines of a shell, or programs with their arguments.
 
 use super::keys::is_empty;
+use crate::quoted::quoted;
 use serde_json::{Map, Value, json};
 
 /// One command of a call.
@@ -57,7 +58,9 @@ fn line(item: &Value) -> Result<String, String> {
     if let Value::String(line) = item {
         let nested: Option<Value> = serde_json::from_str(line).ok();
         return match nested.filter(|value| value.is_array() || value.is_object()) {
-            Some(_) => Err("is JSON in a text, which an agent may run as commands".to_owned()),
+            Some(_) => {
+                Err("is a text that contains JSON, which the agent may run as a list of commands".to_owned())
+            }
             None => Ok(line.clone()),
         };
     }
@@ -75,15 +78,6 @@ fn line(item: &Value) -> Result<String, String> {
     let words: Option<Vec<&str>> = arguments.iter().map(Value::as_str).collect();
     let words = words.ok_or("has an argument that is not a text")?;
     Ok(std::iter::once(program).chain(words).map(quoted).collect::<Vec<_>>().join(" "))
-}
-
-/// Returns a word as a shell reads it as one.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+:,./-".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::keys::is_empty;
 use crate::{ToolClass, ToolRow};
 use serde_json::{Map, Value};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The keys by which some version of some agent names the directory of a command.
 const NAMES: [&str; 8] = [
@@ -35,8 +35,10 @@ pub(super) fn directories(
                 Some(given) if is_empty(given) => continue,
                 Some(given) => given.as_str().ok_or_else(|| format!("`{key}` is not a directory"))?,
             };
-            let named = Path::new(cwd).join(named).to_string_lossy().into_owned();
-            let named = Some(named).filter(|named| named != cwd);
+            // Without `.` and slashes at the end, which lead to the same directory.
+            let named: PathBuf = Path::new(cwd).join(named).components().collect();
+            let named = Some(named).filter(|named| named != Path::new(cwd));
+            let named = named.map(|named| named.to_string_lossy().into_owned());
             if !found.contains(&named) {
                 found.push(named);
             }
@@ -65,7 +67,10 @@ mod tests {
         assert_eq!(of(json!({"dir_path": "a"})), Ok(vec![there("/p/a")]));
         assert_eq!(of(json!({"dir_path": "/a"})), Ok(vec![there("/a")]));
         assert_eq!(of(json!({"dir_path": "", "cwd": null})), Ok(vec![None]));
+        assert_eq!(of(json!({"cwd": "."})), Ok(vec![None]));
+        assert_eq!(of(json!({"dir_path": "/p/"})), Ok(vec![None]));
         assert_eq!(of(json!({"cwd": "a"})), Ok(vec![None, there("/p/a")]));
+        assert_eq!(of(json!({"dir_path": "a/", "cwd": "./a"})), Ok(vec![there("/p/a")]));
         assert_eq!(of(json!({"dir_path": "a", "cwd": "b"})), Ok(vec![there("/p/a"), there("/p/b")]));
         assert!(of(json!({"dir_path": ["a"]})).is_err());
         assert!(of(json!({"cwd": 7})).is_err());

@@ -20,18 +20,20 @@ pub(super) struct CallPart {
 
 const FILE: &str = "file_path";
 
-/// The calls that lists of several fields may stand for.
-const MOST: usize = 10_000;
+/// The maximum number of calls that one call may stand for: all of them are judged within the agent's limit.
+const MOST: usize = 1000;
 
 /// Reads the input of a call by the row of its tool.
 pub(super) fn parts(row: &ToolRow, input: &Map<String, Value>, cwd: &str) -> Result<Vec<CallPart>, String> {
     let part = |input| CallPart { tool: row.ours, input, directory: None };
-    let mut parts: Vec<CallPart> = match row.shape {
+    let parts: Vec<CallPart> = match row.shape {
         CallShape::One => one(row, input)?,
         CallShape::Commands(names) => {
             let rest = keys::ours(&without_commands(input, names), row.keys)?;
-            let lines = commands(input, names)?.into_iter();
-            lines.map(|command| with(&rest, "command", &command.line).map(part)).collect::<Result<_, _>>()?
+            let lines = commands(input, names)?;
+            check_count(lines.len())?;
+            let calls = lines.iter().map(|command| with(&rest, "command", &command.line).map(part));
+            calls.collect::<Result<_, _>>()?
         }
         CallShape::Paths(names) => paths(input, names, row.keys)?.into_iter().map(part).collect(),
         CallShape::Patterns(names) => {
@@ -44,12 +46,24 @@ pub(super) fn parts(row: &ToolRow, input: &Map<String, Value>, cwd: &str) -> Res
         CallShape::PatchOrOne(key) => patch_and_one(row, input, key, cwd)?,
     };
     let directories = directories(row, input, cwd)?;
-    let alike = parts.clone();
-    parts.clear();
-    for directory in directories {
-        parts.extend(alike.iter().cloned().map(|part| CallPart { directory: directory.clone(), ..part }));
+    check_count(parts.len() * directories.len())?;
+    if directories == [None] {
+        return Ok(parts);
     }
-    Ok(parts)
+    let in_directory = |directory: Option<String>| {
+        parts.iter().cloned().map(move |part| CallPart { directory: directory.clone(), ..part })
+    };
+    Ok(directories.into_iter().flat_map(in_directory).collect())
+}
+
+/// Checks the number of calls before the rest of the input is copied for each.
+fn check_count(count: usize) -> Result<(), String> {
+    match count > MOST {
+        true => Err(format!(
+            "it stands for {count} calls, more than the {MOST} that becket checks together; split it"
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Returns the fields of a tool of the protocol that an agent may give as lists: each value is a call.
@@ -70,34 +84,36 @@ fn one(row: &ToolRow, input: &Map<String, Value>) -> Result<Vec<CallPart>, Strin
     for field in listed(row.ours) {
         let entries =
             |input: &Map<String, Value>| input.get(*field).and_then(Value::as_array).map_or(1, Vec::len);
-        if inputs.iter().map(entries).sum::<usize>() > MOST {
-            return Err(format!("it stands for more than {MOST} calls"));
-        }
-        let spread: Result<Vec<_>, String> = inputs.iter().map(|input| spread(input, field)).collect();
+        check_count(inputs.iter().map(entries).sum())?;
+        let spread: Result<Vec<_>, String> = inputs.into_iter().map(|input| spread(input, field)).collect();
         inputs = spread?.into_iter().flatten().collect();
     }
     let mut parts = Vec::new();
     for input in inputs {
         let others = other_files(row, &input);
         let also_read = also_read(row, &input);
+        check_count(parts.len() + 1 + others.len())?;
         let of = |tool, input| CallPart { tool, input, directory: None };
-        parts.push(of(row.ours, input.clone()));
-        for file in others {
+        let with_file = |file| {
             let mut input = input.clone();
             input.insert(FILE.to_owned(), json!(file));
-            parts.push(of(row.ours, input));
-        }
+            of(row.ours, input)
+        };
+        let others: Vec<CallPart> = others.into_iter().map(with_file).collect();
+        parts.push(of(row.ours, input));
+        parts.extend(others);
         parts.extend(also_read.map(|file| of("Read", Map::from_iter([(FILE.to_owned(), file)]))));
     }
     Ok(parts)
 }
 
 /// Returns the input once for each value of a field, which is a text or a list of texts and objects.
-fn spread(input: &Map<String, Value>, field: &str) -> Result<Vec<Map<String, Value>>, String> {
-    let mut rest = input.clone();
+fn spread(mut rest: Map<String, Value>, field: &str) -> Result<Vec<Map<String, Value>>, String> {
+    if rest.get(field).is_some_and(Value::is_string) {
+        return Ok(vec![rest]);
+    }
     let items = match rest.shift_remove(field) {
         None | Some(Value::Null) => return Ok(vec![rest]),
-        Some(Value::String(_)) => return Ok(vec![input.clone()]),
         Some(Value::Array(items)) if items.is_empty() => return Ok(vec![rest]),
         Some(Value::Array(items)) => items,
         Some(item) => vec![item],
@@ -145,7 +161,11 @@ fn other_files(row: &ToolRow, input: &Map<String, Value>) -> Vec<String> {
     found
 }
 
+/// Adds the files below a value; more than can be checked end the search.
 fn add_files(value: &Value, names: &[&str], found: &mut Vec<String>) {
+    if found.len() > MOST {
+        return;
+    }
     match value {
         Value::Object(object) => {
             for (key, value) in object {
@@ -174,48 +194,57 @@ fn paths(input: &Map<String, Value>, names: &[&str], row: &Keys) -> Result<Vec<M
         if !names.contains(&key.as_str()) {
             rest.insert(key.clone(), value.clone());
         } else if let Value::Array(more) = value {
-            items.extend(more.iter().cloned());
+            items.extend(more);
         } else if !is_empty(value) {
-            items.push(value.clone());
+            items.push(value);
         }
     }
     if items.is_empty() {
         return Err(format!("`{}` is not a list of paths", names.join("` or `")));
     }
+    check_count(items.len())?;
     let rest = keys::ours(&rest, row)?;
     items.iter().map(|item| entry(item, &rest, FILE)).collect()
 }
 
 /// Adds the pattern of a path that stands for several files, under a key by which rules read it.
-fn pattern(input: Map<String, Value>) -> Result<Map<String, Value>, String> {
+fn pattern(mut input: Map<String, Value>) -> Result<Map<String, Value>, String> {
     let path = input.get(FILE).and_then(Value::as_str).unwrap_or_default();
     if !path.contains(['*', '?', '[', '{', '(', '\\', '!']) {
         return Ok(input);
     }
-    let mut input = input.clone();
-    put(&mut input, "glob", &json!(path))?;
+    let path = json!(path);
+    put(&mut input, "glob", &path)?;
     Ok(input)
 }
 
 /// Returns an input for each URL in a text, and for the one under `url`.
 fn urls(input: &Map<String, Value>, key: &str, row: &Keys) -> Result<Vec<Map<String, Value>>, String> {
     let mut rest = keys::ours(input, row)?;
-    let mut found = Vec::new();
-    if let Some(url) = rest.shift_remove("url").filter(|url| !is_empty(url)) {
-        found.push(url.as_str().ok_or("`url` is not a text")?.to_owned());
+    let given = rest.shift_remove("url").filter(|url| !is_empty(url));
+    let mut found: Vec<&str> = Vec::new();
+    if let Some(url) = &given {
+        found.push(url.as_str().ok_or("`url` is not a text")?);
     }
     let text = rest.get(key).and_then(Value::as_str).unwrap_or_default();
     let starts = text.match_indices("://").filter_map(|(at, _)| {
-        let before = text.get(..at)?.to_ascii_lowercase();
-        ["https", "http"].into_iter().find(|scheme| before.ends_with(scheme)).map(|scheme| at - scheme.len())
+        let is_scheme = |scheme: &&str| {
+            let before = at.checked_sub(scheme.len()).and_then(|from| text.get(from..at));
+            before.is_some_and(|before| before.eq_ignore_ascii_case(scheme))
+        };
+        ["https", "http"].into_iter().find(is_scheme).map(|scheme| at - scheme.len())
     });
     for start in starts {
         let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '(' | ')');
-        let url = text.get(start..).unwrap_or_default().split(is_end).next().unwrap_or_default().to_owned();
+        let url = text.get(start..).unwrap_or_default().split(is_end).next().unwrap_or_default();
         if !found.contains(&url) {
             found.push(url);
         }
+        if found.len() > MOST {
+            break;
+        }
     }
+    check_count(found.len())?;
     if found.is_empty() {
         return Err(format!("neither `url` nor `{key}` has a URL"));
     }
@@ -226,6 +255,7 @@ fn urls(input: &Map<String, Value>, key: &str, row: &Keys) -> Result<Vec<Map<Str
 fn patched(row: &ToolRow, input: &Map<String, Value>, key: &str, cwd: &str) -> Result<Vec<CallPart>, String> {
     let text = input.get(key).and_then(Value::as_str).ok_or_else(|| format!("`{key}` is not a text"))?;
     let changes = patch::read(text).map_err(|error| error.to_string())?;
+    check_count(changes.len())?;
     let mut rest = input.clone();
     rest.shift_remove(key);
     let rest = keys::ours(&rest, row.keys)?;

@@ -188,6 +188,42 @@ fn a_plain_call_of_every_tool_is_read() {
     }
 }
 
+// rules: H4, P7
+#[test]
+fn a_call_that_stands_for_too_many_is_refused_in_every_form() {
+    for (dialect, row) in rows() {
+        let many = |count: usize| {
+            let texts = |start: &str| (0..count).map(|at| format!("{start}{at}")).collect::<Vec<_>>();
+            let (key, value) = match row.shape {
+                CallShape::Commands(keys) => (keys[0], json!(texts("ls "))),
+                CallShape::Paths(keys) | CallShape::Patterns(keys) => (keys[0], json!(texts("f"))),
+                CallShape::Urls(key) => (key, json!(texts("http://a.test/").join(" "))),
+                CallShape::Patch(key) | CallShape::PatchOrOne(key) => {
+                    (key, json!(texts("*** Delete File: f").join("\n")))
+                }
+                CallShape::One => return None,
+            };
+            Some(reading(dialect, row, &json!({key: value})))
+        };
+        let (Some(most), Some(too_many)) = (many(1000), many(1001)) else { continue };
+        assert_eq!(most.unwrap().events.len(), 1000, "{} {}", dialect.name, row.native);
+        let why = too_many.unwrap_err().to_string();
+        assert!(why.contains("it stands for 1001 calls"), "{} {}: {why}", dialect.name, row.native);
+    }
+}
+
+// rules: N3, P7
+#[test]
+fn a_url_is_found_whatever_the_case_of_its_scheme() {
+    let gemini = becket_dialects::dialect("gemini").unwrap();
+    let row = gemini.tool("web_fetch").unwrap();
+    let text = "see HTTP://one.test, (hTTps://two.test) ://none ftp://no.test é://no";
+    let payload = reading(gemini, row, &json!({"prompt": text})).unwrap();
+    let urls: Vec<Value> =
+        payload.events.iter().map(|event| input::to_value(event)["tool_input"]["url"].clone()).collect();
+    assert_eq!(urls, ["HTTP://one.test,", "hTTps://two.test"]);
+}
+
 // rules: P7, H3
 #[test]
 fn a_command_is_judged_in_each_directory_in_which_it_may_run() {

@@ -1,7 +1,7 @@
 //! The MCP servers that an agent's own configuration names. Some agents join the names of server and tool so that only
 //! this list separates them.
 //!
-//! A file that is missing, broken or too large names no server: its tools are unknown ones then, which pass no guard.
+//! A file that is missing, broken or too large names no server; its tools are then unknown, and pass no guard.
 
 use crate::ProcessContext;
 use becket_base::text_file::read_if_there;
@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// Returns the names of the servers for a session in a directory.
 pub(super) fn configured(dialect: &Dialect, cwd: &Path, process: &ProcessContext) -> Vec<String> {
+    if dialect.mcp_files == McpFiles::NONE {
+        return Vec::new();
+    }
     let McpFiles { built_in, key, .. } = dialect.mcp_files;
     let mut names: Vec<String> = built_in.iter().map(|&name| name.to_owned()).collect();
     for file in files(dialect.mcp_files, cwd, process) {

@@ -7,11 +7,11 @@ use crate::carried_context;
 use crate::fire::{Fired, fire};
 use crate::one_time_approval::AskingEntry;
 use crate::person_gate::PersonGate;
-use crate::result::record_denial;
+use crate::result::{deny_if, record_denial};
 use crate::trust_gate::{self, TrustGate};
 use crate::{FiringError, Launch, ProcessContext, hook_output};
 use becket_dialects::{
-    Answer, Asks, Dialect, Facts, Payload, ReadError, Resolution, answer, passes_ask, read,
+    Answer, Asks, Dialect, Facts, NativeCall, Payload, ReadError, Resolution, answer, passes_ask, read,
 };
 use becket_engine::{CancellationToken, Engine};
 use becket_model::{Event, EventKind};
@@ -25,9 +25,6 @@ const MARGIN: Duration = Duration::from_secs(5);
 
 /// The time that hooks in the background have to end before the answer would come too late; half of a short limit.
 const ENDING: Duration = Duration::from_secs(2);
-
-/// The maximum number of calls that one call may stand for: all of them are judged within the agent's limit.
-const PARTS: usize = 1000;
 
 /// The options of an answer.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,7 +52,7 @@ impl<'a> IncomingPayload<'a> {
     /// Reads a payload.
     ///
     /// # Errors
-    /// Errors if the payload is not one of the dialect, or if its call stands for too many.
+    /// Errors if the payload is not one of the dialect, or if its call can't be judged.
     pub fn read(
         dialect: &'static Dialect,
         input: &'a Value,
@@ -67,13 +64,12 @@ impl<'a> IncomingPayload<'a> {
         let mut mcp_servers = Vec::new();
         if payload.unknown_tool().is_some() {
             mcp_servers = mcp_servers::configured(dialect, Path::new(&payload.cwd), process);
+        }
+        if !mcp_servers.is_empty() {
             let facts = Facts { mcp_servers: &mcp_servers, ..Facts::new(&cwd) };
             payload = read(dialect, input.clone(), &facts).map_err(unread)?;
         }
         check_directories(&payload)?;
-        if payload.events.len() > PARTS {
-            return Err(FiringError::TooManyParts { parts: payload.events.len(), most: PARTS });
-        }
         Ok(IncomingPayload { dialect, input, cwd, mcp_servers, options, payload })
     }
 
@@ -97,13 +93,13 @@ impl<'a> IncomingPayload<'a> {
         answer(self.dialect, &self.payload, Vec::new(), self.options.asks).answer
     }
 
-    /// Adds the session to the events. `agent_trusts` is true if the agent itself records that its user trusts the
-    /// project (G3).
+    /// Adds the session to the events. `is_trusted` is true if trust in the project is known already, from Becket's
+    /// record or the agent's (G3).
     ///
     /// # Errors
     /// Errors if the payload can't be read with the settings of the session.
-    pub fn in_session(mut self, launch: Launch, agent_trusts: bool) -> Result<PayloadRun<'a>, FiringError> {
-        let gates = TrustGate::of(launch, self.options.user_scope, agent_trusts);
+    pub fn in_session(mut self, launch: Launch, is_trusted: bool) -> Result<PayloadRun<'a>, FiringError> {
+        let gates = TrustGate::of(launch, self.options.user_scope, is_trusted);
         let settings = UnknownToolPolicy::of(&gates.launch, &self.payload);
         if !settings.aliases.is_empty() {
             let aliases = &settings.aliases;
@@ -170,8 +166,8 @@ impl PayloadRun<'_> {
         limit(self.incoming.dialect, self.incoming.options)
     }
 
-    /// Fires the events. `broken` describes what could not be loaded or recorded so far; `amend` adds to each resolution what only the caller
-    /// knows.
+    /// Fires the events. `broken` describes what could not be loaded or recorded; `amend` adds to each resolution what
+    /// only the caller knows.
     ///
     /// # Errors
     /// Errors if they can't be fired, or if files for their answers can't be used.
@@ -184,8 +180,8 @@ impl PayloadRun<'_> {
         mut amend: impl FnMut(&mut Resolution, &Event, &Fired),
     ) -> Result<Vec<Resolution>, FiringError> {
         let rules = self.gates.rules()?;
-        let person = PersonGate::of(self.launch());
         let events = &self.payload().events;
+        let person = self.person_gate();
         let mut resolutions = Vec::with_capacity(events.len());
         for event in events {
             // Rules alone never wait, so that no timer ends them.
@@ -203,10 +199,7 @@ impl PayloadRun<'_> {
             if let Some(rules) = &rules {
                 trust_gate::restrict(&mut resolution, event, engine, rules);
             }
-            let denial = || self.settings.denial(event, engine).or_else(|| person.denial(event));
-            if let Some(reason) = (!resolution.is_refused()).then(denial).flatten() {
-                resolution = Resolution::denied(reason);
-            }
+            deny_if(&mut resolution, || self.settings.denial(event, engine).or_else(|| person.denial(event)));
             amend(&mut resolution, event, &fired);
             record_denial(engine, event, &fired.outcome, &resolution);
             resolutions.push(resolution);
@@ -215,6 +208,13 @@ impl PayloadRun<'_> {
             self.add_carried(resolution, event)?;
         }
         Ok(resolutions)
+    }
+
+    /// Returns the gate of calls that only a person may make. A text for the user may tell how to allow a call.
+    fn person_gate(&self) -> PersonGate {
+        let is_for_user = self.payload().call.as_ref().is_some_and(NativeCall::is_for_user);
+        let first = self.incoming.first().filter(|_| !is_for_user);
+        first.map_or_else(PersonGate::default, |event| PersonGate::of(self.launch(), event.kind()))
     }
 
     /// Adds the context that was kept before the call to the answer about its result, and texts that hooks have added

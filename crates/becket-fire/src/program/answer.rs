@@ -96,7 +96,7 @@ impl AnswerContext<'_> {
         let Some(launch) = launch.filter(|launch| known && is_trusted(launch)) else {
             return Ok(None);
         };
-        let run = incoming.in_session(launch, false)?;
+        let run = incoming.in_session(launch, true)?;
         let failure = FirstFailure::default();
         let Some(planned) = self.planned(run.launch(), &run.payload().events, &failure) else {
             return Ok(None);

@@ -1,0 +1,24 @@
+//! The input of a command whose arguments are wrong: it may be no hook, and its stdin idle.
+
+use becket_base::text_file::LIMIT;
+use std::io::{self, Read};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// The time to wait for the input.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Returns all of stdin, if it is there within a short time; `None` if it is a terminal.
+pub fn waiting_input(is_terminal: bool) -> Option<Vec<u8>> {
+    if is_terminal {
+        return None;
+    }
+    let (sender, receiver) = mpsc::channel();
+    // A thread that waits for an idle stdin ends with the process.
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(LIMIT).read_to_end(&mut bytes);
+        drop(sender.send(read.is_ok().then_some(bytes)));
+    });
+    receiver.recv_timeout(PATIENCE).ok().flatten()
+}
