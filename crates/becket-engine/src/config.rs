@@ -22,6 +22,7 @@ mod hook_budget;
 pub mod hookset;
 mod lint;
 mod load;
+pub(crate) mod narrowing_list;
 pub(crate) mod nesting;
 mod permissions;
 pub(crate) mod placeholders;
@@ -58,7 +59,8 @@ pub use git::repository_root;
 pub use hook_budget::HookBudget;
 pub use lint::{lint, lint_files, lint_place};
 pub(crate) use load::load_changed;
-pub use load::{Layer, LoadedFiles, load};
+pub use load::{FLAG_TEXT, Layer, LoadedFiles, load};
+pub use narrowing_list::NarrowingList;
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 pub use plugins::PluginDefinitions;
 #[cfg(feature = "http")]

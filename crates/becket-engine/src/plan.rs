@@ -45,6 +45,8 @@ pub struct PlannedRun {
     pub handler: Arc<Handler>,
     /// The result of its `if`, as a message; `None` if it has no `if`.
     pub note: Option<String>,
+    /// The reason why it can only fail, if that is known already (H5).
+    pub fails: Option<&'static str>,
 }
 
 impl Plan {
@@ -95,7 +97,7 @@ pub(crate) fn plan<'a>(
     let mut gathered: Vec<PlannedRun> = Vec::new();
     let mut shared: Option<Arc<[PlannedRun]>> = None;
     for part in parts {
-        let found = part.candidates(kind, event.body.subject());
+        let found = part.candidates(kind, event.body.subject(), &event.other_names);
         plan.selected.push((part.hooks().clone(), found.clone()));
         if found.runs.is_empty() {
             continue;
@@ -143,5 +145,5 @@ fn decide(run: &PlannedRun, facts: &Facts<'_>) -> Result<PlannedRun, SkipReason>
         // Unknown never counts as no (P6).
         Applies::Unknown { why } => format!("runs to be safe: {why}"),
     };
-    Ok(PlannedRun { handler: handler.clone(), note: Some(note) })
+    Ok(PlannedRun { note: Some(note), ..run.clone() })
 }

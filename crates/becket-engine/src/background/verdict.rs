@@ -188,7 +188,7 @@ fn object(text: &str) -> Option<Map<String, Value>> {
 fn hidden(spec: &EventSpec, text: &str) -> Option<String> {
     let last = text.lines().next_back().filter(|line| line.starts_with('{')).and_then(object);
     last.filter(|object| answer::is_meant(spec, object)).map(|_| {
-        "its answer was not read, since other text stands before it: print the JSON object alone".to_owned()
+        "its answer was not read, because other text precedes it: print only the JSON object".to_owned()
     })
 }
 

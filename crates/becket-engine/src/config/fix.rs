@@ -76,8 +76,8 @@ impl Fix {
 pub struct FixedText {
     /// The new text.
     pub text: String,
-    /// The indexes in the given list of the fixes that were made. Others overlap with one of these, or their place has
-    /// another shape than they expect.
+    /// The indexes in the given list of the fixes that were made. Others overlap with one of these, would write a key a
+    /// second time, or their place has another shape than they expect.
     pub made: Vec<usize>,
 }
 

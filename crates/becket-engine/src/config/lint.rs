@@ -16,6 +16,9 @@ mod guards;
 mod inline;
 mod machine_paths;
 mod matchers;
+mod messages;
+mod pipes;
+mod placeholders;
 mod portable;
 mod programs;
 mod prompts;
@@ -89,16 +92,18 @@ pub fn lint(loaded: &LoadedFiles) -> Vec<Diagnostic> {
             if is_shared {
                 portable::handler(entry, text, &mut report);
             }
-            timing::lint(entry, &mut report);
+            timing::lint(entry, &around, &mut report);
             events::lint(entry, &around, &mut report);
             prompts::lint(entry, &mut report);
             machine_paths::lint(entry, &mut report);
+            placeholders::lint(entry, &around, &mut report);
             commands::lint(entry, &around, &mut report);
             downloads = downloads || fetch::lint(entry, &mut report);
         }
         conditions::lint(&part.sheet.entries, &mut report);
         for entry in &part.sheet.not_loaded {
             machine_paths::lint(entry, &mut report);
+            placeholders::lint(entry, &around, &mut report);
             commands::lint_text(entry, &around, &mut report);
         }
         found.extend(report.finish());

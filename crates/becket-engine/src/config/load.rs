@@ -110,11 +110,15 @@ impl LoadedFiles {
 /// The sources whose files are at places that the profile names.
 const PLACED: [Source; 4] = [Source::Policy, Source::User, Source::Project, Source::Local];
 
+/// The name of a text of settings that is not in a file ([`FlagSettings::Text`]), in findings and places.
+pub const FLAG_TEXT: &str = "<--settings>";
+
 /// Reads the configuration that `request` describes.
 pub fn load(request: &Request) -> LoadedFiles {
     let mut loaded = nothing_of(request);
+    let users = UserDirectory::of(request);
     for source in &PLACED {
-        read_placed(source, request, &mut loaded);
+        read_placed(source, request, &users, &mut loaded);
     }
     let mut flagged = Vec::new();
     flag(request, &mut flagged);
@@ -129,9 +133,10 @@ pub(crate) fn load_changed(old: &LoadedFiles, changed: &Source) -> LoadedFiles {
         old.layers.iter().filter(|layer| layer.source == *source).cloned().collect()
     };
     let mut loaded = nothing_of(&old.request);
+    let users = UserDirectory::of(&old.request);
     for source in &PLACED {
         if source == changed {
-            read_placed(source, &old.request, &mut loaded);
+            read_placed(source, &old.request, &users, &mut loaded);
         } else {
             loaded.layers.extend(kept(source));
         }
@@ -148,11 +153,11 @@ fn nothing_of(request: &Request) -> LoadedFiles {
     }
 }
 
-fn read_placed(source: &Source, request: &Request, loaded: &mut LoadedFiles) {
+fn read_placed(source: &Source, request: &Request, users: &UserDirectory, loaded: &mut LoadedFiles) {
     match source {
         Source::Policy => managed(request, &mut loaded.layers),
-        Source::User => user(request, &mut loaded.layers),
-        Source::Project => project(request, loaded),
+        Source::User => user(request, users, &mut loaded.layers),
+        Source::Project => project(request, users, loaded),
         Source::Local => local(request, loaded),
         Source::Plugin(_)
         | Source::Skill(_)
@@ -240,7 +245,10 @@ impl Request {
     /// Returns the directory of the user's settings, unless it is a part of the project: then its files are the
     /// project's (G3).
     pub fn users_own_directory(&self) -> Option<PathBuf> {
-        users_own_directory(self)
+        match UserDirectory::of(self) {
+            UserDirectory::Own(directory) => Some(directory),
+            UserDirectory::OfProject(_) | UserDirectory::Nowhere => None,
+        }
     }
 
     /// Returns the file of a destination of permission updates (P13); `None` for the session, and for the user's if
@@ -258,24 +266,45 @@ impl Request {
     }
 }
 
-fn user(request: &Request, layers: &mut Vec<Layer>) {
-    if let Some(directory) = users_own_directory(request).filter(|_| request.sources.user) {
-        add(Source::User, &directory.join("settings.json"), &directory, layers);
+/// The directory of the user's settings, by its owner. Finding that out reads the disk.
+enum UserDirectory {
+    /// It is the user's own.
+    Own(PathBuf),
+    /// It is a part of the project (G3).
+    OfProject(PathBuf),
+    /// There is no home, and no variable names a directory.
+    Nowhere,
+}
+
+impl UserDirectory {
+    fn of(request: &Request) -> Self {
+        match user_directory(request) {
+            Some(directory) if is_of_project(&directory, request) => UserDirectory::OfProject(directory),
+            Some(directory) => UserDirectory::Own(directory),
+            None => UserDirectory::Nowhere,
+        }
     }
 }
 
-/// Returns the directory of the user's settings, unless it is a part of the project.
-fn users_own_directory(request: &Request) -> Option<PathBuf> {
-    user_directory(request).filter(|directory| !is_of_project(directory, request))
+fn user(request: &Request, users: &UserDirectory, layers: &mut Vec<Layer>) {
+    if let (UserDirectory::Own(directory), true) = (users, request.sources.user) {
+        add(Source::User, &directory.join("settings.json"), directory, layers);
+    }
 }
 
-fn project(request: &Request, loaded: &mut LoadedFiles) {
+fn project(request: &Request, users: &UserDirectory, loaded: &mut LoadedFiles) {
+    // A session that starts in the home directory finds the user's file there, which does not belong to a project.
+    let users = match users {
+        UserDirectory::Own(directory) => Some(directory.join("settings.json")),
+        UserDirectory::OfProject(directory) => {
+            users_file_of_project(directory, request, loaded);
+            None
+        }
+        UserDirectory::Nowhere => None,
+    };
     if !request.sources.project {
         return;
     }
-    // A session that starts in the home directory finds the user's file there, which does not belong to a project.
-    let users = users_own_directory(request).map(|directory| directory.join("settings.json"));
-    users_file_of_project(request, loaded);
     let this_folder = (request.start.as_path(), request.trust.this_folder_trusted);
     let nested = request.nested.iter().map(|folder| (folder.directory.as_path(), folder.is_trusted));
     for (folder, is_trusted) in std::iter::once(this_folder).chain(nested) {
@@ -290,17 +319,17 @@ fn project(request: &Request, loaded: &mut LoadedFiles) {
     }
 }
 
-/// Adds the user's file as one of the project's, if a variable names a directory in the project that is none of its
-/// folders of settings: what comes with a folder is not the user's own (G3).
-fn users_file_of_project(request: &Request, loaded: &mut LoadedFiles) {
-    let Some(directory) = user_directory(request).filter(|directory| is_of_project(directory, request))
-    else {
+/// Adds the user's file as one of the project's, unless it is read as that anyway: what comes with a folder is not the
+/// user's own (G3), but its guards count.
+fn users_file_of_project(directory: &Path, request: &Request, loaded: &mut LoadedFiles) {
+    if !request.sources.user && !request.sources.project {
         return;
-    };
+    }
     let directory = request.start.join(directory);
     let nested = request.nested.iter().map(|folder| &folder.directory);
     let mut folders = std::iter::once(&request.start).chain(nested);
-    if folders.any(|folder| is_same_path(&folder.join(&*request.profile.directory), &directory)) {
+    let is_read = |folder: &PathBuf| is_same_path(&folder.join(&*request.profile.directory), &directory);
+    if request.sources.project && folders.any(is_read) {
         return;
     }
     let before = loaded.layers.len();
@@ -352,9 +381,9 @@ fn flag(request: &Request, layers: &mut Vec<Layer>) {
     let (file, text) = match &request.flag {
         None => return,
         Some(FlagSettings::Text(text)) if text.len() as u64 > MAX_FILE => {
-            (Path::new("<--settings>"), Err(ReadError::TooLarge))
+            (Path::new(FLAG_TEXT), Err(ReadError::TooLarge))
         }
-        Some(FlagSettings::Text(text)) => (Path::new("<--settings>"), Ok(text.as_str().into())),
+        Some(FlagSettings::Text(text)) => (Path::new(FLAG_TEXT), Ok(text.as_str().into())),
         Some(FlagSettings::File(file)) => {
             let missing = || ReadError::Refused { why: "there is no such file".to_owned() };
             let text = read::text(file).and_then(|text| text.ok_or_else(missing));

@@ -2,6 +2,7 @@
 
 use super::audit::AuditSetting;
 use super::hook_budget::HookBudget;
+use super::narrowing_list::NarrowingList;
 use super::url::{self, Host};
 use becket_base::address::{AddressClass, Network};
 use becket_model::Source;
@@ -30,10 +31,10 @@ pub struct Policy {
     pub strict_config: bool,
     /// Managed `failClosed: true`: every failure blocks (O10).
     pub fail_closed: bool,
-    /// The only URLs that HTTP handlers may post to; `None` allows any (H5).
-    pub allowed_http_hook_urls: Option<Vec<String>>,
-    /// The only variables that header values may name; `None` allows those of the handler (H5).
-    pub http_hook_allowed_env_vars: Option<Vec<String>>,
+    /// The only URLs that HTTP handlers may post to; without a list, any (H5).
+    pub allowed_http_hook_urls: NarrowingList<Vec<String>>,
+    /// The only variables that header values may name; without a list, those of the handler (H5).
+    pub http_hook_allowed_env_vars: NarrowingList<Vec<String>>,
     /// Private networks that handlers of every source may reach (S1).
     pub http_hook_allowed_networks: Vec<Network>,
     /// Set if HTTP handlers may reach this machine (S1).
@@ -68,8 +69,8 @@ impl Default for Policy {
             forced_plugins: BTreeSet::new(),
             strict_config: false,
             fail_closed: false,
-            allowed_http_hook_urls: None,
-            http_hook_allowed_env_vars: None,
+            allowed_http_hook_urls: NarrowingList::default(),
+            http_hook_allowed_env_vars: NarrowingList::default(),
             http_hook_allowed_networks: Vec::new(),
             http_hook_loopback: true,
             http_hook_proxy: false,

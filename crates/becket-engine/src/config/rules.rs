@@ -70,6 +70,7 @@ fn remark(warning: &RuleWarning) -> Remark {
         RuleWarning::UnknownTool { .. } if warning.is_about_case() => ("rule-for-tool-in-other-case", "P1"),
         RuleWarning::NeverMatches { .. } => ("rule-matches-nothing", "P3"),
         RuleWarning::Placeholder { .. } => ("rule-matches-nothing", "P1"),
+        RuleWarning::NoToolName { .. } => ("rule-matches-nothing", "X5"),
         RuleWarning::StartsAtSettings { .. } => ("path-starts-at-settings", "P7"),
         RuleWarning::UnanchoredGlob { .. } => ("unanchored-allow-glob", "P1"),
         RuleWarning::UnknownTool { .. } => ("unknown-tool", "P1"),

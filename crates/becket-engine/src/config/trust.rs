@@ -5,6 +5,7 @@
 
 use super::request::Request;
 use super::source::read::text as read_text;
+use becket_base::is_inside;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -74,17 +75,4 @@ fn folders(request: &Request) -> Vec<PathBuf> {
     let starts: Vec<&Path> = std::iter::once(request.start.as_path()).chain(nested).collect();
     let roots = starts.iter().map(|start| root_of(start));
     starts.iter().map(|start| (*start).to_owned()).chain(roots).collect()
-}
-
-/// Returns true if a path is below a folder, or is the folder: as it is written, or with links resolved.
-fn is_inside(path: &Path, folder: &Path) -> bool {
-    let folder_on_disk = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    path.starts_with(folder) || on_disk(path).starts_with(folder_on_disk)
-}
-
-/// Returns a path with the links resolved in the part of it that exists.
-fn on_disk(path: &Path) -> PathBuf {
-    let mut ancestors = path.ancestors();
-    let found = ancestors.find_map(|part| Some((part.canonicalize().ok()?, path.strip_prefix(part).ok()?)));
-    found.map_or_else(|| path.to_owned(), |(real, rest)| real.join(rest))
 }

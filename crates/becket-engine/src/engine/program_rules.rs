@@ -64,7 +64,7 @@ impl HostOperations<'_> {
 
 /// Returns the conditions of the handlers of a part that see calls of Bash.
 fn conditions(part: &Part) -> Vec<ProgramRule> {
-    let found = part.candidates(EventKind::PreToolUse, Some(BASH));
+    let found = part.candidates(EventKind::PreToolUse, Some(BASH), &[]);
     found.runs.iter().flat_map(|run| of_handler(&run.handler)).collect()
 }
 

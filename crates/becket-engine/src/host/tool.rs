@@ -17,8 +17,8 @@ pub trait Tool: Send + Sync {
     /// Returns its name, as the model calls it and as hooks and rules know it.
     fn name(&self) -> &str;
 
-    /// Returns another name that deny and ask rules may use: the full name before it was cut (X5). Allow rules can't
-    /// use it.
+    /// Returns another name that deny and ask rules, matchers and `if` may use: the full name before it was cut (X5).
+    /// Allow rules can't use it.
     fn other_name(&self) -> Option<&str> {
         None
     }
@@ -100,17 +100,23 @@ pub trait Tool: Send + Sync {
 }
 
 impl dyn Tool + '_ {
-    /// Returns the names that only deny and ask rules may use for it (P2, X5): the full name before it was cut, and its
-    /// server's name if that contains `__`, since rules without `__*` can't tell such a server from a tool.
+    /// Returns the names that deny and ask rules, matchers and `if` may use for it beside its own, and allow rules may
+    /// not (P2, X5): the full name before it was cut, and its server's name if that contains `__`, since rules without
+    /// `__*` can't tell such a server from a tool. An event about a call of the tool carries them
+    /// ([`becket_model::Event::other_names`]).
     #[must_use]
     pub fn restricting_names(&self) -> Vec<String> {
-        let sanitized = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-        let server = self
-            .server()
-            .map(|server| format!("mcp__{}", server.name.chars().map(sanitized).collect::<String>()));
-        let server = server.filter(|name| name.matches("__").count() > 1);
+        let server = self.server().map(|server| server.name.chars().map(sanitized));
+        let server =
+            server.filter(|name| name.clone().zip(name.clone().skip(1)).any(|pair| pair == ('_', '_')));
+        let server = server.map(|name| "mcp__".chars().chain(name).collect());
         self.other_name().map(str::to_owned).into_iter().chain(server).collect()
     }
+}
+
+/// Returns a character as names of tools have it (X5).
+fn sanitized(c: char) -> char {
+    if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }
 }
 
 /// A call as a model wrote it.
@@ -165,6 +171,8 @@ pub enum Effect {
     EditsElsewhere,
     /// The call edits protected files: `.git`, settings, shell profiles.
     EditsProtected,
+    /// The call edits files, among other or unknown effects: a command line with `rm` or a redirection.
+    ActsAndEdits,
     /// Anything else, including unknown effects.
     Acts,
 }

@@ -7,9 +7,10 @@ use crate::config::placeholders::Places;
 use crate::plan::PlannedRun;
 use crate::plan::dedupe;
 use crate::plan::gates::Gates;
-use crate::plan::skip::{SkipReason, SkippedHandler};
+use crate::plan::skip::{SkipReason, SkippedHandler, URL_NOT_ALLOWED};
 use becket_model::EventKind;
 use becket_rules::Verdict;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -98,30 +99,37 @@ impl Part {
         self.judged.load(Ordering::Relaxed)
     }
 
-    /// Returns the candidates for a value; cached ones need no matcher.
-    pub(crate) fn candidates(&self, event: EventKind, subject: Option<&str>) -> Arc<Candidates> {
+    /// Returns the candidates for a value, which may be known by other names as well; cached ones need no matcher.
+    pub(crate) fn candidates(
+        &self,
+        event: EventKind,
+        subject: Option<&str>,
+        others: &[String],
+    ) -> Arc<Candidates> {
+        let Some(key) = key(subject.unwrap_or_default(), others) else {
+            return Arc::new(self.select(event, subject, others));
+        };
         let memory = &self.memory[event as usize];
-        let value = subject.unwrap_or_default();
-        if let Some(known) = memory.read().unwrap_or_else(PoisonError::into_inner).get(value) {
+        if let Some(known) = memory.read().unwrap_or_else(PoisonError::into_inner).get(&*key) {
             return known.clone();
         }
-        let found = Arc::new(self.select(event, subject));
-        if value.len() > LONGEST_REMEMBERED {
+        let found = Arc::new(self.select(event, subject, others));
+        if key.len() > LONGEST_REMEMBERED {
             return found;
         }
         let mut memory = memory.write().unwrap_or_else(PoisonError::into_inner);
         if memory.len() >= REMEMBERED {
             memory.clear();
         }
-        memory.insert(value.into(), found.clone());
+        memory.insert(key.into(), found.clone());
         found
     }
 
-    fn select(&self, event: EventKind, subject: Option<&str>) -> Candidates {
+    fn select(&self, event: EventKind, subject: Option<&str>, others: &[String]) -> Candidates {
         let mut runs = Vec::new();
         let mut dropped = Vec::new();
         let mut last: Option<(&Handler, bool)> = None;
-        let gate = |handler: &Arc<Handler>| self.gates.closed_to(handler);
+        let gate = |handler: &Arc<Handler>| self.gates.skips(handler);
         let closed =
             self.closed[event as usize].get_or_init(|| self.hooks.of(event).iter().map(gate).collect());
         for ((at, handler), why) in (0_u32..).zip(self.hooks.of(event)).zip(closed) {
@@ -134,7 +142,7 @@ impl Part {
                 Some((before, matches)) if std::ptr::eq(before.matcher.text(), handler.matcher.text()) => {
                     matches
                 }
-                _ => self.matches(handler, subject),
+                _ => self.matches(handler, subject, others),
             };
             last = Some((handler, matches));
             if !matches {
@@ -148,17 +156,37 @@ impl Part {
         let mut duplicates = Vec::new();
         let runs = dedupe::merge(runs, &self.places, &mut duplicates);
         let settled = runs.iter().all(|handler| is_settled(handler));
-        let runs = runs.into_iter().map(|handler| PlannedRun { handler, note: None }).collect();
+        let runs = runs.into_iter().map(|handler| self.planned(handler)).collect();
         Candidates { runs, dropped, subject: subject.unwrap_or_default().into(), duplicates, settled }
     }
 
-    /// Returns whether a matcher selects a value. One that is too long to be matched counts as a match: a guard must
-    /// not miss.
-    fn matches(&self, handler: &Handler, subject: Option<&str>) -> bool {
-        let Some(subject) = subject else { return true };
-        self.judged.fetch_add(1, Ordering::Relaxed);
-        handler.matcher.judge(subject) != Verdict::NoMatch
+    fn planned(&self, handler: Arc<Handler>) -> PlannedRun {
+        let fails = self.gates.closed_to_url(&handler).map(|_| URL_NOT_ALLOWED);
+        PlannedRun { handler, note: None, fails }
     }
+
+    /// Returns whether a matcher selects a value, under any of its names. One that is too long to be matched counts as
+    /// a match: a guard must not miss.
+    fn matches(&self, handler: &Handler, subject: Option<&str>, others: &[String]) -> bool {
+        let Some(subject) = subject else { return true };
+        let mut names = std::iter::once(subject).chain(others.iter().map(String::as_str));
+        names.any(|name| {
+            self.judged.fetch_add(1, Ordering::Relaxed);
+            handler.matcher.judge(name) != Verdict::NoMatch
+        })
+    }
+}
+
+/// Returns the key under which the candidates of a value are cached: its names, separated by NUL. `None` if a name has
+/// a NUL itself.
+fn key<'a>(value: &'a str, others: &[String]) -> Option<Cow<'a, str>> {
+    if value.contains('\0') || others.iter().any(|name| name.contains('\0')) {
+        return None;
+    }
+    Some(match others {
+        [] => Cow::Borrowed(value),
+        others => Cow::Owned(format!("{value}\0{}", others.join("\0"))),
+    })
 }
 
 fn is_settled(handler: &Handler) -> bool {

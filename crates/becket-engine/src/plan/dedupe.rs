@@ -41,11 +41,14 @@ pub(crate) fn merge_runs(
     places: &Places,
     skipped: &mut Vec<SkippedHandler>,
 ) -> Vec<PlannedRun> {
-    let notes: HashMap<u64, Option<String>> =
-        runs.iter().map(|run| (run.handler.place.position, run.note.clone())).collect();
+    let notes: HashMap<u64, (Option<String>, Option<&'static str>)> =
+        runs.iter().map(|run| (run.handler.place.position, (run.note.clone(), run.fails))).collect();
     let merged = merge(runs.into_iter().map(|run| run.handler).collect(), places, skipped);
-    let note = |handler: &Handler| notes.get(&handler.place.position).cloned().flatten();
-    merged.into_iter().map(|handler| PlannedRun { note: note(&handler), handler }).collect()
+    let planned = |handler: Arc<Handler>| {
+        let (note, fails) = notes.get(&handler.place.position).cloned().unwrap_or_default();
+        PlannedRun { handler, note, fails }
+    };
+    merged.into_iter().map(planned).collect()
 }
 
 /// Keeps the copy whose source is trusted more, and skips the other.

@@ -14,6 +14,8 @@ use crate::plan::tool_input::absolute;
 /// The facts for one event.
 pub(crate) struct Facts<'a> {
     call: Option<Call<'a>>,
+    /// The same call under the other names of its tool, for conditions (X5).
+    under_other_names: Vec<Call<'a>>,
     agent_id: Option<&'a str>,
     cwd: &'a Path,
     home: Option<&'a Path>,
@@ -28,6 +30,13 @@ impl<'a> Facts<'a> {
         let call = event.body.tool_call();
         Facts {
             call: call.map(|(tool, input)| Call::new(tool, input).renamed(renames)),
+            under_other_names: match call {
+                Some((_, input)) => {
+                    let names = event.other_names.iter();
+                    names.map(|name| Call::new(name, input).renamed(renames)).collect()
+                }
+                None => Vec::new(),
+            },
             agent_id: agent_id(event),
             cwd,
             home,
@@ -46,12 +55,20 @@ impl<'a> Facts<'a> {
         self.agent_id
     }
 
-    /// Evaluates a handler's `if` on the tool call.
+    /// Evaluates a handler's `if` on the tool call: under another name of its tool only if it does not match under the
+    /// tool's own.
     pub(crate) fn judge(&self, condition: &Condition, anchor: &Path) -> Applies {
-        match &self.call {
-            Some(call) => condition.applies(call, &self.scope(anchor, &self.links)),
+        let Some(call) = &self.call else {
             // An `if` on other events is `If::NeverRuns` from the start; if not, it would run to be safe.
-            None => Applies::Unknown { why: "the event has no tool call".into() },
+            return Applies::Unknown { why: "the event has no tool call".into() };
+        };
+        let scope = self.scope(anchor, &self.links);
+        match condition.applies(call, &scope) {
+            applies @ (Applies::Match { .. } | Applies::Unknown { .. }) => applies,
+            own @ Applies::NoMatch { .. } => {
+                let mut others = self.under_other_names.iter().map(|call| condition.applies(call, &scope));
+                others.find(|applies| !matches!(applies, Applies::NoMatch { .. })).unwrap_or(own)
+            }
         }
     }
 

@@ -3,10 +3,11 @@
 
 use crate::config::allowed_urls::AllowedUrls;
 use crate::config::handler::{Action, Handler};
+use crate::config::narrowing_list::NarrowingList;
 use crate::config::nesting::{is_registration, runs_becket};
 use crate::config::{Policy, Trust};
 use crate::plan::skip::SkipReason;
-use becket_model::Source;
+use becket_model::{OnFailure, Source};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,8 +40,8 @@ pub struct Gates {
     pub plugin_only: bool,
     /// Plugins that the policy force-enables, by full id (G2).
     pub forced_plugins: BTreeSet<Arc<str>>,
-    /// The URLs that may be posted to, for every source; `None` allows all (H5).
-    pub(crate) allowed_urls: Option<Arc<AllowedUrls>>,
+    /// The URLs that may be posted to (H5).
+    pub(crate) allowed_urls: NarrowingList<AllowedUrls>,
     /// The way in which the host was started (G2).
     pub start: Start,
     /// The facts about trust in the workspace (G3).
@@ -59,7 +60,7 @@ impl Gates {
             managed_only: policy.managed_only,
             plugin_only: policy.plugin_only_hooks,
             forced_plugins: policy.forced_plugins.clone(),
-            allowed_urls: policy.allowed_http_hook_urls.as_deref().map(|list| AllowedUrls::new(list).into()),
+            allowed_urls: policy.allowed_http_hook_urls.map(|list| AllowedUrls::new(list)),
             start,
             trust,
             profile: None,
@@ -69,6 +70,14 @@ impl Gates {
     /// Returns the same gates for the hooks of a profile.
     pub(crate) fn of_profile(self, name: &str) -> Self {
         Gates { profile: Some(name.into()), ..self }
+    }
+
+    /// Returns the reason why the handler does not run although its event fires, or `None` if it runs. One whose
+    /// failure could block runs even if its URL is closed, and fails: what it guards must not pass unchecked in silence
+    /// (H5).
+    pub(crate) fn skips(&self, handler: &Handler) -> Option<SkipReason> {
+        let is_guard = OnFailure::Block.closes(handler.event.spec());
+        self.closed_to(handler).filter(|why| !(is_guard && *why == SkipReason::UrlNotAllowed))
     }
 
     /// Returns the reason why the handler may run on no event, or `None` if it may.
@@ -86,11 +95,12 @@ impl Gates {
         is_disabled.then(|| SkipReason::Disabled { by: by.clone() })
     }
 
-    fn closed_to_url(&self, handler: &Handler) -> Option<SkipReason> {
-        let (Some(allowed), Action::Http(http)) = (&self.allowed_urls, &handler.action) else {
-            return None;
-        };
-        (!allowed.allows(&http.url)).then_some(SkipReason::UrlNotAllowed)
+    /// Returns the reason why the URL of a handler is closed to it, or `None` if it may be posted to.
+    pub(crate) fn closed_to_url(&self, handler: &Handler) -> Option<SkipReason> {
+        let Action::Http(http) = &handler.action else { return None };
+        let mut lists = self.allowed_urls.of(&handler.place.source).peekable();
+        lists.peek()?;
+        (!lists.any(|list| list.allows(&http.url))).then_some(SkipReason::UrlNotAllowed)
     }
 
     fn closed_to_becket(&self, handler: &Handler) -> Option<SkipReason> {

@@ -6,6 +6,9 @@ use becket_rules::MatcherKind;
 use std::fmt;
 use std::sync::Arc;
 
+/// The message that a URL is closed to its handler (H5).
+pub(crate) const URL_NOT_ALLOWED: &str = "its URL matches no pattern of `allowedHttpHookUrls`";
+
 /// A handler that is configured for an event and does not run for it.
 #[derive(Debug, Clone)]
 pub struct SkippedHandler {
@@ -141,7 +144,7 @@ impl fmt::Display for SkippedHandler {
             SkipReason::PluginsOnly => {
                 f.write_str("managed settings leave hooks to plugins (`strictPluginOnlyCustomization`)")
             }
-            SkipReason::UrlNotAllowed => f.write_str("its URL matches no pattern of `allowedHttpHookUrls`"),
+            SkipReason::UrlNotAllowed => f.write_str(URL_NOT_ALLOWED),
             SkipReason::Bare => f.write_str("a bare start runs only hooks of the command line and the host"),
             SkipReason::SafeMode => f.write_str("safe mode runs only managed hooks"),
             SkipReason::Untrusted => f.write_str("the workspace is not trusted yet, so nothing runs in it"),

@@ -89,7 +89,7 @@ mod tests {
         verdict.context.push(attributed(ContextText { text: long.clone(), plain: true }));
         verdict.context.push(attributed(ContextText { text: "é".repeat(10_000), plain: false }));
         verdict.messages.push(attributed(long.clone()));
-        let notice = |plain| attributed(Notice { to: Audience::User, text: "é".repeat(10_001), plain });
+        let notice = |plain| attributed(Notice { plain, ..Notice::new(Audience::User, "é".repeat(10_001)) });
         verdict.notices.extend([notice(true), notice(false)]);
         shorten(&mut verdict, &[], &files, &"s".into());
         assert_eq!(verdict.context[1].what.text.chars().count(), 10_000);

@@ -131,6 +131,40 @@ fn a_value_is_matched_once_per_snapshot() {
     assert_eq!(asked("Tool7"), 50);
 }
 
+#[test]
+fn a_call_is_guarded_under_each_name_of_its_tool() {
+    // rules: M9, P6, X5
+    let project = Project::with(json!({"hooks": {"PreToolUse": [
+        {"matcher": "mcp__notes__del_ete", "hooks": [command("echo by name")]},
+        {"matcher": "^mcp__my__srv$", "hooks": [command("echo by expression")]},
+        {"hooks": [{"type": "command", "command": "echo by condition", "if": "mcp__my__srv"}]},
+    ]}}));
+    let engine = project.engine();
+    let cut = || project.event(call("mcp__cut_3787c6ca", json!({})));
+    let runs = |names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let plan = engine.plan(&cut().with_other_names(names));
+        plan.runs().iter().map(|run| run.handler.place.label.to_string()).collect::<Vec<_>>()
+    };
+    let (name, server) = ("mcp__notes__del_ete", "mcp__my__srv");
+    let of_server = ["echo by expression", "echo by condition"];
+    // The cache tells the same tool with other names apart.
+    for _ in 0..2 {
+        assert_eq!(runs(&[]), Vec::<String>::new());
+        assert_eq!(runs(&[name]), ["echo by name"]);
+        assert_eq!(runs(&[server]), of_server);
+        assert_eq!(runs(&[name, server]), ["echo by name", of_server[0], of_server[1]]);
+        assert_eq!(runs(&["mcp__notes__del_ete\0"]), Vec::<String>::new());
+    }
+    let joined = project.event(call("mcp__cut_3787c6ca\0mcp__my__srv", json!({})));
+    assert_eq!(engine.plan(&joined).runs().len(), 0, "a name with a NUL is one name");
+    let before = engine.host().matchers_evaluated();
+    runs(&[name, server]);
+    assert_eq!(engine.host().matchers_evaluated(), before);
+    let wire = becket_model::wire::input::to_bytes(&cut().with_other_names(vec![name.to_owned()]));
+    assert_eq!(wire, becket_model::wire::input::to_bytes(&cut()), "hooks read the tool's own name");
+}
+
 fn frontmatter(
     engine: &Engine,
     project: &Project,

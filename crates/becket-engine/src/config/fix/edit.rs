@@ -10,11 +10,18 @@ use std::ops::Range;
 pub(super) struct TextEdit {
     pub(super) range: Range<usize>,
     pub(super) with: String,
+    /// The key that an object gets, with the place of the object.
+    new_key: Option<(usize, String)>,
 }
 
 impl TextEdit {
     fn replace(range: Range<usize>, with: impl Into<String>) -> Self {
-        TextEdit { range, with: with.into() }
+        TextEdit { range, with: with.into(), new_key: None }
+    }
+
+    /// Notes the key that the object gets.
+    fn adds(self, key: &str, map: &Node) -> Self {
+        TextEdit { new_key: Some((map.span.start, key.to_owned())), ..self }
     }
 
     fn insert(at: usize, with: impl Into<String>) -> Self {
@@ -25,9 +32,11 @@ impl TextEdit {
         TextEdit::replace(range, "")
     }
 
-    /// Returns whether both change the same place, or touch.
+    /// Returns whether both change the same place, or touch, or both give an object the same key, which would then
+    /// stand there twice.
     pub(super) fn overlaps(&self, other: &TextEdit) -> bool {
-        self.range.start <= other.range.end && other.range.start <= self.range.end
+        let touches = self.range.start <= other.range.end && other.range.start <= self.range.end;
+        touches || (self.new_key.is_some() && self.new_key == other.new_key)
     }
 }
 
@@ -42,7 +51,7 @@ pub(super) fn edits(change: &FixChange, at: Span, text: &str, root: &Node) -> Op
             let (map, nth) = member_around(root, at, |member| contains(member.key_span, at))?;
             let is_free = map.as_map()?.iter().all(|member| member.key != *new);
             let key = map.as_map()?.get(nth)?.key_span;
-            is_free.then(|| vec![TextEdit::replace(key.range(), quoted(new))])
+            is_free.then(|| vec![TextEdit::replace(key.range(), quoted(new)).adds(new, map)])
         }
         FixChange::SetValue(value) => {
             let node = node_at(root, at)?;
@@ -128,11 +137,11 @@ fn add(map: &Node, key: &str, value: &Value, text: &str) -> Option<TextEdit> {
     let inside = map.span.start + 1;
     let member = format!("{}: {value}", quoted(key));
     let Some(first) = map.as_map()?.first() else {
-        return Some(TextEdit::insert(inside, member));
+        return Some(TextEdit::insert(inside, member).adds(key, map));
     };
     let blanks = text.get(inside..first.key_span.start)?;
     let gap = if blanks.is_empty() { " " } else { "" };
-    Some(TextEdit::insert(inside, format!("{blanks}{member},{gap}")))
+    Some(TextEdit::insert(inside, format!("{blanks}{member},{gap}")).adds(key, map))
 }
 
 fn wrap_handler(handler: &Node, text: &str) -> Option<Vec<TextEdit>> {

@@ -46,6 +46,41 @@ fn values_and_keys_change_in_place() {
 }
 
 #[test]
+fn of_two_names_for_one_key_one_stays() {
+    for (text, names, key, expected) in [
+        (
+            r#"{"hooks": {"PreTolUse": [1], "PreToolUs": [2]}}"#,
+            ["\"PreTolUse\"", "\"PreToolUs\""],
+            "PreToolUse",
+            r#"{"hooks": {"PreToolUse": [1], "PreToolUs": [2]}}"#,
+        ),
+        (
+            r#"{"timout": 5, "timeot": 6}"#,
+            ["\"timout\"", "\"timeot\""],
+            "timeout",
+            r#"{"timeout": 5, "timeot": 6}"#,
+        ),
+        (
+            r#"[{"timout": 5}, {"timeot": 6}]"#,
+            ["\"timout\"", "\"timeot\""],
+            "timeout",
+            r#"[{"timeout": 5}, {"timeout": 6}]"#,
+        ),
+    ] {
+        let fixes = names.map(|name| Fix::not_safe(at(text, name), "", FixChange::RenameKey(key.to_owned())));
+        let fixed = apply_fixes(text, &fixes.iter().collect::<Vec<_>>()).map(|fixed| fixed.text);
+        assert_eq!(fixed.as_deref(), Some(expected), "{text}");
+    }
+    let text = r#"{"typ": 1, "b": 2}"#;
+    let fixes = [
+        Fix::not_safe(at(text, "\"typ\""), "", FixChange::RenameKey("type".to_owned())),
+        Fix::safe(at(text, text), "", FixChange::AddMember { key: "type", value: json!("command") }),
+    ];
+    let fixed = apply_fixes(text, &fixes.iter().collect::<Vec<_>>()).map(|fixed| fixed.text);
+    assert_eq!(fixed.as_deref(), Some(r#"{"type": 1, "b": 2}"#));
+}
+
+#[test]
 fn a_part_of_a_string_changes_the_string() {
     let text = r#"{"command": "a $X b"}"#;
     let changed = fixed(text, "$X", FixChange::SetValue(json!("a \"$X\" b")));

@@ -11,7 +11,7 @@ use becket_rules::shell::{Command, Line};
 
 pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     if entry.event == EventKind::WorktreeCreate {
-        worktree_path(line, entry, report);
+        worktree_path(text, line, entry, report);
         return;
     }
     // Another agent reads answers and texts in its own way.
@@ -35,12 +35,12 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, 
 }
 
 /// Returns the literal texts that a line writes to its own stdout, each with the command that writes it.
-fn printed_literals<'l>(text: &str, line: &'l Line) -> Vec<(&'l Command, String)> {
+pub(super) fn printed_literals<'l>(text: &str, line: &'l Line) -> Vec<(&'l Command, String)> {
     printing(text, line).filter_map(|command| Some((command, literal(command)?))).collect()
 }
 
 /// Returns the commands whose output is that of the line itself, or of the text that `bash -c` runs.
-fn printing<'l>(text: &str, line: &'l Line) -> impl Iterator<Item = &'l Command> {
+pub(super) fn printing<'l>(text: &str, line: &'l Line) -> impl Iterator<Item = &'l Command> {
     // The output of a group may go elsewhere as a whole.
     const GROUP_ENDS: [&str; 5] = ["}", "done", "fi", "esac", ")"];
     let follows = |end: &str| {
@@ -229,11 +229,9 @@ fn installs(command: &Command) -> bool {
 }
 
 /// Checks that a WorktreeCreate hook, which replaces git's own worktree, prints a path (O1).
-fn worktree_path(line: &Line, entry: &Entry, report: &mut Report<'_>) {
-    const SILENT: [&str; 6] = ["cd", "mkdir", "cp", "ln", "npm", "touch"];
-    let is_silent =
-        |command: &Command| command.words().next().flatten().is_some_and(|program| SILENT.contains(&program));
+fn worktree_path(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
     let at = entry.handler.action_span;
+    let joined = blanks_joined(text);
     // A hook that says of itself that it creates one needs no advice.
     let creates = |command: &Command| {
         let text = command.raw().to_ascii_lowercase();
@@ -242,8 +240,11 @@ fn worktree_path(line: &Line, entry: &Entry, report: &mut Report<'_>) {
         };
         has(&["create", "add", "new", "provision"]) && !has(&["log", "notify", "audit", "track", "record"])
     };
-    if !line.commands().is_empty() && line.commands().iter().all(is_silent) {
-        let message = "a `WorktreeCreate` hook replaces git's worktree and must print its path; this one prints nothing";
+    let is_silent = |command: &Command| prints_no_path(command) || is_discarded(&joined, command);
+    // A program that an option of git names is not run now.
+    let mut commands = line.commands().iter().filter(|command| command.via() != Some("git")).peekable();
+    if commands.peek().is_some() && commands.all(is_silent) {
+        let message = "a `WorktreeCreate` hook replaces git's worktree and must print its path; this one prints no path";
         report.error(at, "no-worktree-path", message).help("end with `echo \"$path\"`").rule("O1");
     } else if !line.commands().iter().any(creates) {
         let message =
@@ -253,4 +254,30 @@ fn worktree_path(line: &Line, entry: &Entry, report: &mut Report<'_>) {
             .help("to react to a worktree that git has created, use another event")
             .rule("O1");
     }
+}
+
+/// Returns whether a command certainly prints no path.
+fn prints_no_path(command: &Command) -> bool {
+    const SILENT: [&str; 18] = [
+        "cd", "mkdir", "cp", "ln", "npm", "touch", "mv", "rm", "chmod", "true", ":", "exit", "sleep",
+        "export", "logger", "set", "[", "test",
+    ];
+    let words: Vec<&str> = command.words().map(Option::unwrap_or_default).collect();
+    match words.as_slice() {
+        ["git", "config", rest @ ..] => {
+            !rest.iter().any(|word| word.starts_with("--get") || matches!(*word, "-l" | "--list" | "get"))
+                && rest.iter().filter(|word| !word.starts_with('-')).count() > 1
+        }
+        ["git", "fetch" | "checkout" | "submodule" | "pull", ..] => true,
+        ["echo" | "printf", ..] => literal(command).is_some_and(|literal| !literal.contains(['/', '~', '.'])),
+        [program, ..] => SILENT.contains(program),
+        [] => false,
+    }
+}
+
+/// Returns whether a file or `/dev/null` receives all that a command prints.
+fn is_discarded(text: &str, command: &Command) -> bool {
+    let after = text.split_once(command.raw()).map_or("", |(_, after)| after).trim_start();
+    let target = ["1>", "&>", ">"].iter().find_map(|start| after.strip_prefix(start));
+    target.is_some_and(|target| !target.starts_with('&') && !target.trim_start_matches('>').starts_with('('))
 }

@@ -1,7 +1,9 @@
 //! Lints on the text of a command: quoting, relative paths, a swallowed failure, a Stop hook without its guard.
 
 use super::guards::is_guard;
-use super::{Around, Entry, answers, checkers, fields, inline, session_end, swallow, variables};
+use super::{
+    Around, Entry, answers, checkers, fields, inline, messages, pipes, session_end, swallow, variables,
+};
 use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::{Action, Command, Shell};
 use crate::config::nesting::runs_becket;
@@ -82,6 +84,10 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         report.warning(at, "swallowed-failure", message).help(help).rule("O3");
     }
     answers::lint(text, &line, entry, around, report);
+    if around.agent.is_none() {
+        messages::lint(text, &line, entry, report);
+    }
+    pipes::lint(text, &line, entry, report);
     fields::lint(text, &line, entry, around, report);
     checkers::lint(text, &line, entry, report);
     session_end::lint(text, &line, entry, report);
@@ -306,7 +312,7 @@ fn goes_to_fixed_place(command: &becket_rules::shell::Command) -> bool {
 /// Reports a path that depends on the current directory of the session. `text` is the shell text that names the script,
 /// empty in exec form.
 fn relative(text: &str, script: Option<&str>, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
-    let Some(script) = script.filter(|script| !script.starts_with(['/', '~', '$', '%'])) else {
+    let Some(script) = script.filter(|script| !script.starts_with(['/', '~', '$', '%', '{', '<'])) else {
         return;
     };
     // Another agent has directories and variables of its own.

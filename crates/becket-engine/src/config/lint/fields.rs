@@ -24,6 +24,9 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, 
             continue;
         }
         let paths = paths(program);
+        if reads_file(command, program) {
+            continue;
+        }
         // A path beside one that exists is a fallback for other tools.
         let is_fallback = paths.len() > 1 && program.contains("//");
         for path in paths.iter().filter(|_| !is_fallback) {
@@ -43,6 +46,15 @@ fn jq_program(command: &Command) -> Option<&str> {
         Some(option) if option.starts_with('-') => None,
         word => Some(word),
     })?
+}
+
+/// Returns whether jq reads a file, or nothing, instead of the input of the hook.
+fn reads_file(command: &Command, program: &str) -> bool {
+    let is_option = |word: &Option<&str>| word.is_some_and(|word| word.starts_with('-'));
+    let has_null =
+        command.words().flatten().any(|word| matches!(word, "-n" | "--null-input" | "-rn" | "-nr"));
+    let mut behind = command.words().skip_while(|word| *word != Some(program)).skip(1);
+    has_null || behind.any(|word| !is_option(&word))
 }
 
 /// Describes the first unbalanced bracket or quote of a program.

@@ -145,26 +145,13 @@ fn write(entry: &Entry, matcher: String) -> Fix {
 
 /// Reports a text that is an expression to the engine, and was something else to its author.
 fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<'_>) {
+    let alternatives = alternatives(text);
     if spec.field == "tool_name"
-        && let Some((tool, rest)) = text.split_once('(')
-        && rest.ends_with(')')
-        && tools::find(tool).is_some()
+        && let Some((tool, rule)) = alternatives.iter().find_map(|part| permission_rule(part))
     {
-        let message = "a matcher holds tool names; this looks like a permission rule, and as an expression it never matches";
-        report
-            .never_works(is_guard(entry.event), entry.matcher_span, "rule-in-matcher", message)
-            .help(format!(
-                "write `\"matcher\": \"{tool}\"` on the group and `\"if\": \"{text}\"` on the handler"
-            ))
-            .rule("M3")
-            .fix(Fix::not_safe(
-                entry.matcher_span,
-                "move the rule to `if`",
-                FixChange::RuleToCondition { tool: tool.to_owned(), rule: text.to_owned() },
-            ));
+        rule_in_matcher(tool, rule, &alternatives, entry, report);
         return;
     }
-    let alternatives = alternatives(text);
     if spec.field == "tool_name" && alternatives.iter().all(|part| of_file(part).is_some()) {
         let tools: Vec<&str> = alternatives.iter().filter_map(|part| Some(of_file(part)?.0)).collect();
         let (tool, pattern) = of_file(text).unwrap_or_default();
@@ -203,6 +190,39 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
             .rule("M3")
             .fix(write(entry, text.replace('*', ".*")));
     }
+}
+
+/// Returns the tool and the text of an alternative that is written as a permission rule. `Task(Output|Stop)` is none:
+/// it matches two tools.
+fn permission_rule(alternative: &str) -> Option<(&str, &str)> {
+    let rule = alternative.trim();
+    let (tool, rest) = rule.split_once('(')?;
+    let inside = rest.strip_suffix(')')?;
+    let names_tools = inside.split('|').all(|end| tools::find(&format!("{tool}{end}")).is_some());
+    (tools::find(tool).is_some() && !names_tools).then_some((tool, rule))
+}
+
+/// Reports a permission rule that is a matcher, or an alternative of one.
+fn rule_in_matcher(tool: &str, rule: &str, alternatives: &[&str], entry: &Entry, report: &mut Report<'_>) {
+    let is_only = alternatives.len() == 1;
+    let message = if is_only {
+        "a matcher holds tool names; this looks like a permission rule, and as an expression it never matches"
+            .to_owned()
+    } else {
+        format!(
+            "a matcher holds tool names; `{rule}` looks like a permission rule, and as an expression it never matches"
+        )
+    };
+    let place = if is_only { "on the group" } else { "on a group of its own" };
+    let fix = is_only.then(|| {
+        let change = FixChange::RuleToCondition { tool: tool.to_owned(), rule: rule.to_owned() };
+        Fix::not_safe(entry.matcher_span, "move the rule to `if`", change)
+    });
+    report
+        .never_works(is_guard(entry.event), entry.matcher_span, "rule-in-matcher", message)
+        .help(format!("write `\"matcher\": \"{tool}\"` {place} and `\"if\": \"{rule}\"` on the handler"))
+        .rule("M3")
+        .fix(fix);
 }
 
 /// Returns whether an alternative matches what it would match as a glob: a name, or `mcp__*`, which is found at the

@@ -1,7 +1,7 @@
 //! Time limits that look like milliseconds, and answers that come too late to count.
 
-use super::Entry;
 use super::guards::is_guard;
+use super::{Around, Entry};
 use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::Background;
 use crate::config::source::report::Report;
@@ -17,8 +17,10 @@ fn in_seconds(milliseconds: f64) -> serde_json::Value {
 /// The number from which seconds look like milliseconds.
 const LONG: f64 = 1000.0;
 
-pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
-    if let Some(timeout) = &entry.handler.timeout {
+pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    // Gemini CLI counts milliseconds.
+    let is_in_seconds = around.agent != Some("Gemini CLI");
+    if let Some(timeout) = entry.handler.timeout.as_ref().filter(|_| is_in_seconds) {
         let seconds = timeout.value.as_secs_f64();
         if seconds >= LONG {
             let message = format!("`timeout` counts seconds: {seconds} are {}", readable(seconds));

@@ -148,7 +148,8 @@ pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut 
         let written = written.iter().find(|written| text.contains(written.as_str()));
         let at = entry.handler.action_span;
         let at = written.map_or(at, |written| report.part_of(at, text, written));
-        report.never_works(is_of_input(name), at, "unset-variable", message).maybe_help(help).rule("H3");
+        let is_needed = is_of_input(name) || nearest_of_paths(name).is_some() && begins_path(name, text);
+        report.never_works(is_needed, at, "unset-variable", message).maybe_help(help).rule("H3");
     }
 }
 
@@ -220,6 +221,10 @@ fn complaint(name: &str, entry: &Entry, around: &Around<'_>) -> Option<(String, 
         );
         return Some((message, Some(help)));
     }
+    if let Some(part) = nearest_of_paths(name) {
+        let help = format!("write `${}`", around.profile.var(part));
+        return Some((format!("nothing sets `${name}`"), Some(help)));
+    }
     misspelt(name, around)
 }
 
@@ -232,6 +237,34 @@ fn other_agent(name: &str) -> Option<&'static str> {
 fn is_of_plugins(name: &str, around: &Around<'_>) -> bool {
     let is_theirs = ["PLUGIN_ROOT", "PLUGIN_DATA"].iter().any(|part| around.profile.var(part) == name);
     is_theirs && !around.of_plugin
+}
+
+/// Names that people expect for a directory, with the part of the name that is set.
+const OTHER_PATHS: [(&str, &str); 9] = [
+    ("CLAUDE_PLUGIN_DIR", "PLUGIN_ROOT"),
+    ("CLAUDE_PLUGIN_PATH", "PLUGIN_ROOT"),
+    ("CLAUDE_PLUGIN_HOME", "PLUGIN_ROOT"),
+    ("CLAUDE_PLUGIN_DIRECTORY", "PLUGIN_ROOT"),
+    ("CLAUDE_PROJECT_ROOT", "PROJECT_DIR"),
+    ("CLAUDE_PROJECT_PATH", "PROJECT_DIR"),
+    ("CLAUDE_WORKSPACE_DIR", "PROJECT_DIR"),
+    ("CLAUDE_WORKSPACE_ROOT", "PROJECT_DIR"),
+    ("CLAUDE_WORKING_DIR", "PROJECT_DIR"),
+];
+
+/// Returns the part of the name that is set instead of a name that people expect for a directory.
+fn nearest_of_paths(name: &str) -> Option<&'static str> {
+    OTHER_PATHS.iter().find(|(other, _)| *other == name).map(|(_, part)| *part)
+}
+
+/// Returns whether a path in a text begins with a variable: where it is empty, nothing is found.
+fn begins_path(name: &str, text: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (text.get(..at), text.get(at + name.len()..));
+        let is_variable = before.is_some_and(|before| before.ends_with(['$', '{']));
+        let rest = after.unwrap_or_default().trim_start_matches(['}', '"']);
+        is_variable && rest.starts_with('/')
+    })
 }
 
 /// Returns the message about a misspelt name of the profile.

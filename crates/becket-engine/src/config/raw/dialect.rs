@@ -42,9 +42,17 @@ impl Dialect {
     }
 }
 
+/// Returns whether a file belongs to an agent whose groups have another format, so that none of its events is ours.
+pub(crate) fn has_other_groups(file: &Path) -> bool {
+    of_path(file).is_some_and(|agent| match agent {
+        Cursor | Copilot | Windsurf => true,
+        Gemini | Codex | Grok | Droid | Qwen => false,
+    })
+}
+
 /// Returns the agent that a file belongs to, by its directory.
 pub(crate) fn of_path(file: &Path) -> Option<Dialect> {
-    let directories: Vec<&str> = file.iter().rev().skip(1).take(2).filter_map(|part| part.to_str()).collect();
+    let directories: Vec<&str> = file.iter().rev().skip(1).take(4).filter_map(|part| part.to_str()).collect();
     let agent = |directory: &str| match directory {
         ".cursor" => Some(Cursor),
         ".gemini" => Some(Gemini),
@@ -56,11 +64,18 @@ pub(crate) fn of_path(file: &Path) -> Option<Dialect> {
         _ => None,
     };
     match directories.as_slice() {
-        ["hooks", ".github" | ".copilot"] | [".copilot", ..] => Some(Copilot),
-        [parent, above] => agent(parent).or_else(|| agent(above)),
+        ["hooks", ".github" | ".copilot", ..] | [".copilot", ..] => Some(Copilot),
+        // A plugin of an agent: `.grok/plugins/NAME/hooks/hooks.json`.
+        ["hooks", _, "plugins" | "extensions", directory] => agent(directory),
+        [parent, above, ..] => agent(parent).or_else(|| agent(above)),
         [parent] => agent(parent),
-        _ => None,
+        [] => None,
     }
+}
+
+/// Returns whether a file belongs to an agent whose handlers and groups may have keys that ours do not have.
+pub(crate) fn has_own_keys(file: &Path) -> bool {
+    of_path(file).is_some()
 }
 
 /// The agent whose variables or keys a handler has, though its events have the names of ours.
@@ -169,6 +184,14 @@ pub(crate) fn group_key(member: &Member) -> UnknownKey {
         "priority" => lost("write `order` on a handler; lower runs first in lists"),
         "timeout" => lost("`timeout` belongs on each handler"),
         "sequential" => lost("all handlers of an event run at the same time"),
+        _ => common_key(member),
+    }
+}
+
+/// Returns the meaning of a key of an entry in the flat layout that nothing reads.
+pub(crate) fn flat_key(member: &Member) -> UnknownKey {
+    match member.key.as_str() {
+        "name" => UnknownKey::Harmless,
         _ => common_key(member),
     }
 }

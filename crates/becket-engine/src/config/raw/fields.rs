@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: after any error [`Fields::is_sound`] is false, and the object is not loaded.
 
-use super::dialect::UnknownKey;
+use super::dialect::{self, UnknownKey};
 use crate::config::fix::{Fix, FixChange};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
@@ -159,9 +159,14 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
     /// Reports keys that nothing reads, and names the one that was probably meant.
     pub(crate) fn report_unknown(&mut self, known: &[&[&str]], meaning: impl Fn(&Member) -> UnknownKey) {
         let is_known = |member: &Member| known.iter().any(|keys| keys.contains(&member.key.as_str()));
+        let has_own_keys = dialect::has_own_keys(self.report.file());
         for member in self.map.iter().filter(|member| !is_known(member)) {
             if self.report.is_full() {
                 return;
+            }
+            // Another agent may read keys that ours do not have; only a misspelt one is certain.
+            if has_own_keys && suggest(&member.key, &known.concat()).is_none() {
+                continue;
             }
             let key = &member.key;
             let (at, code) = (member.key_span, "unknown-field");

@@ -3,7 +3,7 @@
 //! INVARIANT (C7): an error in one entry never prevents the other entries of the file from being read.
 
 use super::Entry;
-use super::dialect::{self, Dialect, UnknownKey};
+use super::dialect::{self, Dialect};
 use super::fields::{At, Fields};
 use super::handler;
 use super::sheet::{ReadContext, Sheet};
@@ -98,7 +98,8 @@ fn not_loaded(
 
 /// Looks at the handlers under an event that does not exist, as those of the one that it resembles.
 fn below_unknown_event(member: &Member, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
-    let Some(near) = nearest(&member.key).filter(|_| !report.is_full()) else { return };
+    let near = if report.is_full() { None } else { nearest(&member.key) };
+    let Some(near) = near else { return };
     for group in member.value.as_list().unwrap_or_default() {
         let handlers = group.get("hooks").and_then(|hooks| hooks.value.as_list()).unwrap_or_default();
         not_loaded(near, handlers, words, sheet, report);
@@ -272,7 +273,7 @@ fn flat(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report
         return;
     };
     let mut fields = Fields::new(node, map, "entry of the flat layout", report);
-    fields.report_unknown(&[FLAT_KEYS], |_| UnknownKey::Unknown);
+    fields.report_unknown(&[FLAT_KEYS], dialect::flat_key);
     let name = fields.required_text("event", "write `{\"event\": \"PreToolUse\", \"config\": { … }}`");
     let Some(name) = name else {
         // The intended event is unknown, so the entry may have been a guard.

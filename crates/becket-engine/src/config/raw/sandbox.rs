@@ -9,27 +9,40 @@ use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_rules::EndpointPattern;
 use becket_rules::shell::CommandPattern;
 
-/// Keys of other programs' sandboxes that have no effect here, and what happens instead.
-const WITHOUT_EFFECT: [(&str, &str); 5] = [
-    ("allowUnsandboxedCommands", "no line leaves the sandbox"),
-    ("autoAllowBashIfSandboxed", "lines are asked about as without a sandbox"),
-    ("enableWeakerNestedSandbox", "what can't be enforced is not run"),
-    ("ignoreViolations", "a program reads the error of the system"),
-    ("credentials", "name their files in `denyRead`"),
+/// A key of other programs' sandboxes that has no effect here.
+struct IgnoredKey {
+    key: &'static str,
+    /// The behaviour here, or the key to use.
+    instead: &'static str,
+    /// Set if the value `false` describes the behaviour here.
+    is_false_here: bool,
+}
+
+const fn ignored(key: &'static str, instead: &'static str) -> IgnoredKey {
+    IgnoredKey { key, instead, is_false_here: false }
+}
+
+const fn false_here(key: &'static str, instead: &'static str) -> IgnoredKey {
+    IgnoredKey { key, instead, is_false_here: true }
+}
+
+/// Keys without effect in the setting itself.
+const IGNORED: [IgnoredKey; 5] = [
+    false_here("allowUnsandboxedCommands", "no line leaves the sandbox"),
+    false_here("autoAllowBashIfSandboxed", "lines are asked about as without a sandbox"),
+    false_here("enableWeakerNestedSandbox", "what can't be enforced is not run"),
+    ignored("ignoreViolations", "a program reads the error of the system"),
+    ignored("credentials", "name their files in `denyRead`"),
 ];
 
-/// Keys of these whose value `false` already describes the behaviour here.
-const TRUE_IF_FALSE: [&str; 4] =
-    ["allowUnsandboxedCommands", "autoAllowBashIfSandboxed", "enableWeakerNestedSandbox", "tlsTerminate"];
-
-/// Keys of its network that have no effect here.
-const NETWORK_WITHOUT_EFFECT: [(&str, &str); 6] = [
-    ("allowUnixSockets", "`allowAllUnixSockets` opens the sockets of this machine"),
-    ("allowMachLookup", "it is about macOS, where nothing runs in a sandbox"),
-    ("httpProxyPort", "the proxy of the sandbox connects to hosts itself"),
-    ("socksProxyPort", "the proxy of the sandbox connects to hosts itself"),
-    ("tlsTerminate", "the proxy of the sandbox does not look into TLS"),
-    ("strictAllowlist", "nobody is asked about a host that is not allowed"),
+/// Keys without effect in its `network`.
+const IGNORED_OF_NETWORK: [IgnoredKey; 6] = [
+    ignored("allowUnixSockets", "`allowAllUnixSockets` opens the sockets of this machine"),
+    ignored("allowMachLookup", "it is about macOS, where nothing runs in a sandbox"),
+    ignored("httpProxyPort", "the proxy of the sandbox connects to hosts itself"),
+    ignored("socksProxyPort", "the proxy of the sandbox connects to hosts itself"),
+    false_here("tlsTerminate", "the proxy of the sandbox does not look into TLS"),
+    ignored("strictAllowlist", "nobody is asked about a host that is not allowed"),
 ];
 
 /// The settings of one file; each field is `None` if the file does not set it.
@@ -72,7 +85,7 @@ pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> SandboxSheet {
         sheet.enabled = Some(At { value: true, span: member.value.span });
         return sheet;
     };
-    name_without_effect(&WITHOUT_EFFECT, members, fields.report);
+    name_ignored(&IGNORED, members, fields.report);
     let mut inner = Fields::new(&member.value, members, "setting", fields.report);
     sheet.enabled = strict_flag("enabled", true, &mut inner);
     sheet.excluded =
@@ -114,7 +127,7 @@ fn grant(node: &Node, members: &[Member], report: &mut Report<'_>) -> GrantSheet
         sheet.deny_write = denied("denyWrite", files, &mut sheet.unread);
     }
     if let Some((node, members)) = object("network", fields, &mut sheet) {
-        name_without_effect(&NETWORK_WITHOUT_EFFECT, members, fields.report);
+        name_ignored(&IGNORED_OF_NETWORK, members, fields.report);
         let network = &mut Fields::new(node, members, "setting", fields.report);
         sheet.domains = strict_list("allowedDomains", network).map(|at| readable(at, network.report));
         sheet.denied_domains = denied("deniedDomains", network, &mut sheet.unread);
@@ -163,12 +176,13 @@ fn unreadable(at: Option<&At<Vec<String>>>, report: &mut Report<'_>) -> Option<S
     Some(at.span)
 }
 
-fn name_without_effect(known: &[(&str, &str)], members: &[Member], report: &mut Report<'_>) {
-    let is_so_anyway = |member: &Member| {
-        member.value.data == Data::Bool(false) && TRUE_IF_FALSE.contains(&member.key.as_str())
-    };
-    for member in members.iter().filter(|member| !is_so_anyway(member)) {
-        if let Some((key, instead)) = known.iter().find(|(key, _)| *key == member.key) {
+/// Warns about keys without effect, unless the value asks for what happens here anyway.
+fn name_ignored(keys: &[IgnoredKey], members: &[Member], report: &mut Report<'_>) {
+    for member in members {
+        let known = keys.iter().find(|ignored| ignored.key == member.key);
+        let is_so_anyway =
+            |ignored: &&IgnoredKey| ignored.is_false_here && member.value.data == Data::Bool(false);
+        if let Some(IgnoredKey { key, instead, .. }) = known.filter(|ignored| !is_so_anyway(ignored)) {
             let message = format!("`{key}` has no effect here: {instead}");
             report.warning(member.key_span, "setting-without-effect", message).rule("E5");
         }

@@ -164,12 +164,13 @@ fn member<'m>(members: &'m [Member], key: &str) -> Option<&'m Member> {
     members.iter().find(|member| member.key == key)
 }
 
-/// Reads `hooks` in either layout. Hooks for another agent are one finding, whatever they contain.
+/// Reads `hooks` in either layout. Hooks for another agent are one finding, whatever they contain. In Claude Code's own
+/// settings a key or a variable of another agent does not make them that agent's.
 fn layout(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     let events = node.as_map().unwrap_or_default();
-    let agent = dialect::of_path(report.file())
-        .or_else(|| group::dialect_of(events))
-        .or_else(|| group::dialect_of_handlers(events));
+    let is_own = report.file().parent().is_some_and(|directory| directory.ends_with(".claude"));
+    let of_handlers = || if is_own { None } else { group::dialect_of_handlers(events) };
+    let agent = dialect::of_path(report.file()).or_else(|| group::dialect_of(events)).or_else(of_handlers);
     sheet.agent = agent.map(Dialect::name);
     if let Some(agent) = agent.filter(|agent| agent.is_alike()) {
         let message = format!("these are hooks of {}, checked as if they were Claude Code's", agent.name());
@@ -177,7 +178,17 @@ fn layout(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Repo
             .about_file(Severity::Note, "other-dialect", message)
             .help("`becket check --for AGENT` shows what an agent makes of hooks");
     }
-    let is_foreign = |member: &Member| is_foreign(member, agent.is_some());
+    // There no event is ours, whatever its name.
+    let is_of_other = dialect::has_other_groups(report.file());
+    if let Some(agent) = agent.filter(|_| is_of_other && node.as_list().is_some()) {
+        let message = format!("these are hooks of {}, and none of them is loaded", agent.name());
+        report
+            .error(node.span, "other-dialect", message)
+            .help("write `\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]`")
+            .rule("C7");
+        return sheet.reject(Some(EventKind::PreToolUse), "hooks", node.span, report);
+    }
+    let is_foreign = |member: &Member| is_of_other || is_foreign(member, agent.is_some());
     let foreign: Vec<&Member> = events.iter().filter(|member| is_foreign(member)).collect();
     foreign_events(agent.unwrap_or(Dialect::Copilot), &foreign, events.len(), sheet, report);
     let flat = ReadContext { flat: node.as_list().is_some(), ..words.clone() };

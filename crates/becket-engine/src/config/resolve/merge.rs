@@ -4,6 +4,7 @@
 use super::Part;
 use crate::config::audit::{AuditMode, AuditSetting};
 use crate::config::hook_budget::HookBudget;
+use crate::config::narrowing_list::NarrowingList;
 use crate::config::policy::{Policy, is_of_the_user};
 use crate::config::raw::{At, Switches};
 use crate::config::settings_env::SettingsEnv;
@@ -51,8 +52,6 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
         // Whoever can write into a folder could otherwise switch off the guards of everyone else.
         .filter(|part| !part.layer.is_untrusted)
         .find_map(|part| Some((&part.layer.source, part.sheet.switches.disable_all_hooks.as_ref()?.value)));
-    let forced = managed.iter().flat_map(|switches| &switches.plugins);
-    let forced: BTreeMap<&str, bool> = forced.map(|(id, on)| (id.as_str(), *on)).collect();
     Policy {
         disable_all_hooks: last(&managed, |s| s.disable_all_hooks.as_ref()).unwrap_or(false),
         disabled_by: match disabled {
@@ -62,16 +61,11 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
         disabled_folders: disabled_folders(&ordered),
         managed_only: last(&managed, |s| s.managed_only.as_ref()).unwrap_or(false),
         plugin_only_hooks: last(&managed, |s| s.plugin_only_hooks.as_ref()).unwrap_or(false),
-        // Any directory can have that id, so no policy can refer to a certain plugin by it.
-        forced_plugins: forced
-            .into_iter()
-            .filter(|(id, on)| *on && !DIRECTORY_IDS.iter().any(|end| id.ends_with(end)))
-            .map(|(id, _)| Arc::from(id))
-            .collect(),
+        forced_plugins: forced_plugins(&managed),
         strict_config: strict || last(&managed, |s| s.strict_config.as_ref()).unwrap_or(false),
         fail_closed: last(&managed, |s| s.fail_closed.as_ref()).unwrap_or(false),
-        allowed_http_hook_urls: joined(&ordered, |s| s.http_urls.as_ref()),
-        http_hook_allowed_env_vars: joined(&ordered, |s| s.http_env_vars.as_ref()),
+        allowed_http_hook_urls: narrowing(&ordered, |s| s.http_urls.as_ref()),
+        http_hook_allowed_env_vars: narrowing(&ordered, |s| s.http_env_vars.as_ref()),
         http_hook_allowed_networks: trusted
             .iter()
             .filter_map(|switches| switches.http_networks.as_ref())
@@ -97,6 +91,16 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
         audit: audit(&ordered),
         bypass_permissions_disabled: ordered.iter().any(|part| part.sheet.permissions.bypass_disabled),
     }
+}
+
+/// Returns the plugins that managed settings switch on; of two values for one plugin the later counts.
+fn forced_plugins(managed: &[&Switches]) -> BTreeSet<Arc<str>> {
+    let plugins = managed.iter().flat_map(|switches| &switches.plugins);
+    let forced: BTreeMap<&str, bool> = plugins.map(|(id, on)| (id.as_str(), *on)).collect();
+    // Any directory can have that id, so no policy can refer to a certain plugin by it.
+    let is_of_directory = |id: &str| DIRECTORY_IDS.iter().any(|end| id.ends_with(end));
+    let forced = forced.into_iter().filter(|(id, on)| *on && !is_of_directory(id));
+    forced.map(|(id, _)| Arc::from(id)).collect()
 }
 
 /// Returns the folders without trust that switch their own hooks off.
@@ -173,23 +177,15 @@ fn last<'s>(switches: &[&'s Switches], get: impl Fn(&'s Switches) -> Option<&'s 
     switches.iter().rev().find_map(|switches| get(switches)).map(|at| at.value)
 }
 
-/// Joins the lists of all files; if a managed file has one, only managed lists count (H5). The list of a folder without
-/// trust does not count: it would keep the guards of other files from being asked.
-fn joined<'p>(
+/// Collects the lists of all files, except that of a folder without trust, which does not count (G2, H5).
+fn narrowing<'p>(
     parts: &[&'p Part<'_>],
     get: impl Fn(&'p Switches) -> Option<&'p At<Vec<String>>>,
-) -> Option<Vec<String>> {
-    let lists = |managed: bool| {
-        let mut all: Option<Vec<String>> = None;
-        let counts = |part: &&&Part<'_>| !part.layer.is_untrusted && (is_managed(part) || !managed);
-        for part in parts.iter().filter(counts) {
-            if let Some(list) = get(&part.sheet.switches) {
-                all.get_or_insert_default().extend(list.value.iter().cloned());
-            }
-        }
-        all
-    };
-    lists(true).or_else(|| lists(false))
+) -> NarrowingList<Vec<String>> {
+    let trusted = parts.iter().filter(|part| !part.layer.is_untrusted);
+    NarrowingList::new(
+        trusted.filter_map(|part| Some((&part.layer.source, get(&part.sheet.switches)?.value.clone()))),
+    )
 }
 
 /// Warns about settings that count only in managed files, or only in files that can't come with a repository.

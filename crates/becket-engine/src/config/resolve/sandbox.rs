@@ -143,8 +143,13 @@ fn warn(part: &mut Part<'_>) {
     // One finding names all of them.
     ignored.sort_by_key(|(_, at)| at.start);
     let Some((_, first)) = ignored.first() else { return };
-    let mut keys: Vec<String> = ignored.iter().map(|(key, _)| format!("`{key}`")).collect();
-    keys.dedup();
+    let mut keys: Vec<String> = Vec::new();
+    for (key, _) in &ignored {
+        let key = format!("`{key}`");
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
     let message = match keys.as_slice() {
         [key] => format!("{key} can only grant rights in {OF_THE_USER}; here it is ignored"),
         keys => format!("{} can only grant rights in {OF_THE_USER}; here they are ignored", keys.join(", ")),

@@ -173,7 +173,7 @@ impl Work<'_> {
         };
         for what in missing {
             let destination = update.destination.name();
-            self.warn(format!("nothing to remove from `{destination}`: {what} does not stand there"));
+            self.warn(format!("nothing to remove from `{destination}`: {what} is not there"));
         }
     }
 
@@ -186,7 +186,7 @@ impl Work<'_> {
         let same = |text: &str| Rule::parse(text).is_ok_and(|parsed| parsed == *rule);
         let found = rules.filter(|at| at.list == list).find(|at| same(&at.text));
         match found {
-            Some(at) => format!("the rule `{rule}` (it stands in {})", snapshot::label(at)),
+            Some(at) => format!("the rule `{rule}` (it is in {})", snapshot::label(at)),
             None => format!("the rule `{rule}`"),
         }
     }

@@ -76,10 +76,16 @@ impl Hooks<'_> {
         let messages =
             verdict.messages.iter().map(|message| format!("{hook} of this hook's agent: {}", message.what));
         let notices = verdict.notices.iter().filter(|notice| notice.what.to == Audience::User);
-        let notices = notices.map(|notice| format!("{hook} of this hook's agent: {}", notice.what.text));
+        let notices = notices.map(|notice| match notice.what.unchecked {
+            true => format!(
+                "{hook} of this hook's agent went unchecked: `{}` ({}): {}",
+                notice.label, notice.source, notice.what.text
+            ),
+            false => format!("{hook} of this hook's agent: {}", notice.what.text),
+        });
         let texts = unchecked.chain(messages).chain(notices);
         let room = MOST_NOTICES.saturating_sub(self.notices.len());
-        self.notices.extend(texts.take(room).map(|text| Notice { to: Audience::User, text, plain: false }));
+        self.notices.extend(texts.take(room).map(|text| Notice::new(Audience::User, text)));
     }
 }
 

@@ -1,7 +1,8 @@
 //! The headers of a request: `$VAR` and `${VAR}` are filled, and no byte breaks out of its line (H5).
 //!
 //! - A variable is filled from the host's environment if the handler lists it in `allowedEnvVars`, and
-//!   `httpHookAllowedEnvVars` (if set) lists it, too. Any other becomes empty, with a warning.
+//!   `httpHookAllowedEnvVars` (if one counts for the handler's source) lists it, too. Any other becomes empty, with a
+//!   warning.
 //! - CR, LF and NUL are removed, with a warning. Another byte that no header can contain fails the run: the message
 //!   names the header and never its value.
 //! - Headers that the body or the connection needs are set by the engine. Such a header of a handler is left out, with
@@ -9,9 +10,10 @@
 //! - Of two headers with one name the later counts, as of two keys in JSON, with a warning. An empty value is sent.
 
 use crate::config::Policy;
-use crate::config::handler::Http;
+use crate::config::handler::{Handler, Http};
 use crate::host::environment::Environment;
 use becket_base::secret::Redactor;
+use becket_model::Source;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::borrow::Cow;
 
@@ -49,6 +51,7 @@ pub(super) struct FilledHeaders {
 /// Errors if a header's name is not valid, or its value contains a character that no header can contain. Names the
 /// header alone.
 pub(super) fn fill(
+    handler: &Handler,
     http: &Http,
     policy: &Policy,
     environment: &Environment,
@@ -58,7 +61,7 @@ pub(super) fn fill(
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static(JSON));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-    let variables = Variables { http, policy, environment };
+    let variables = Variables { http, source: &handler.place.source, policy, environment };
     let mut seen: Vec<HeaderName> = Vec::new();
     for (written, value) in &http.headers {
         let name = HeaderName::try_from(written.trim())
@@ -105,6 +108,7 @@ fn sensitive(name: &HeaderName, value: &[u8], redactor: &mut Redactor) -> Result
 /// The variables that a header's value may name.
 struct Variables<'a> {
     http: &'a Http,
+    source: &'a Source,
     policy: &'a Policy,
     environment: &'a Environment,
 }
@@ -145,8 +149,8 @@ impl Variables<'_> {
         if !self.http.allowed_env_vars.iter().any(|allowed| allowed == name) {
             return Err(format!("add `{name}` to the handler's `allowedEnvVars`").into());
         }
-        let allowed = self.policy.http_hook_allowed_env_vars.as_deref();
-        if allowed.is_some_and(|allowed| !allowed.iter().any(|allowed| allowed == name)) {
+        let mut narrowed = self.policy.http_hook_allowed_env_vars.of(self.source).peekable();
+        if narrowed.peek().is_some() && !narrowed.flatten().any(|allowed| allowed == name) {
             return Err("the setting `httpHookAllowedEnvVars` leaves it out".into());
         }
         let value = self.environment.var(name).ok_or("the variable is not set")?;

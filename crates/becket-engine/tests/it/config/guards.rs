@@ -128,8 +128,9 @@ fn a_managed_switch_of_a_wrong_type_counts_as_strict() {
     let policy = machine.config().policy;
     assert!(policy.managed_only && policy.fail_closed && policy.plugin_only_hooks);
     assert!(!policy.http_hook_loopback && !policy.http_hook_proxy && !policy.disable_all_hooks);
-    assert_eq!(policy.allowed_http_hook_urls, Some(vec![]));
-    assert_eq!(policy.http_hook_allowed_env_vars, Some(vec![]));
+    let empty: [&Vec<String>; 1] = [&vec![]];
+    assert!(policy.allowed_http_hook_urls.of(&Source::Policy).eq(empty));
+    assert!(policy.http_hook_allowed_env_vars.of(&Source::Policy).eq(empty));
 }
 
 // rule: C7b

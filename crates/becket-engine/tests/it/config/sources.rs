@@ -1,7 +1,9 @@
 //! The sources of a configuration, and their precedence if they disagree.
 
 use crate::config::support::{Machine, codes, labels, one};
-use becket_engine::config::{FlagSettings, Plugin, RuleList, Severity, Sources, load, resolve};
+use becket_engine::config::{
+    FlagSettings, NarrowingList, Plugin, RuleList, Severity, Sources, load, resolve,
+};
 use becket_engine::handler::{Action, Command};
 use becket_engine::{Environment, Profile};
 use becket_model::event::PermissionMode;
@@ -150,8 +152,13 @@ fn managed_lists_join_and_later_managed_scalars_win() {
     machine.settings("project", r#"{"httpHookAllowedEnvVars": ["P"]}"#);
     let config = machine.config();
     assert!(!config.policy.fail_closed);
-    assert_eq!(config.policy.allowed_http_hook_urls, Some(vec!["a".to_owned(), "b".to_owned()]));
-    assert_eq!(config.policy.http_hook_allowed_env_vars, Some(vec!["U".to_owned(), "P".to_owned()]));
+    let texts = |list: &NarrowingList<Vec<String>>, source| -> String {
+        list.of(source).flatten().cloned().collect()
+    };
+    for (source, variables) in [(&Source::Policy, ""), (&Source::User, "U"), (&Source::Project, "UP")] {
+        assert_eq!(texts(&config.policy.allowed_http_hook_urls, source), "ab", "{source}");
+        assert_eq!(texts(&config.policy.http_hook_allowed_env_vars, source), variables, "{source}");
+    }
     let rules: Vec<&str> = config.permissions.iter().map(|rule| &*rule.text).collect();
     assert_eq!(rules, ["Bash", "Edit"]);
 }

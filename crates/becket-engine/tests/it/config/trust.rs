@@ -350,7 +350,8 @@ fn switches_of_a_folder_inside_of_the_project_count_for_its_own_hooks_unless_it_
             let folders: Vec<_> = config.policy.disabled_folders.iter().cloned().collect();
             let own = (!is_trusted).then(|| machine.path("project/in"));
             assert_eq!(folders, own.into_iter().collect::<Vec<_>>(), "{file} {is_trusted}");
-            assert_eq!(config.policy.allowed_http_hook_urls.is_some(), is_trusted, "{file} {is_trusted}");
+            let narrows = config.policy.allowed_http_hook_urls.of(&Source::Project).next().is_some();
+            assert_eq!(narrows, is_trusted, "{file} {is_trusted}");
         }
     }
 }
@@ -362,14 +363,21 @@ fn settings_in_the_project_are_the_projects_even_where_a_variable_calls_them_the
     machine.write("project/.claude/settings.json", one("PreToolUse", "outer"));
     machine.write("project/own/settings.json", one("PreToolUse", "own"));
     machine.write("elsewhere/settings.json", one("PreToolUse", "user"));
-    let sources = |directory: &str| -> Vec<Source> {
+    let sources_of = |directory: &str, has_project: bool| -> Vec<Source> {
         let mut request = machine.request();
         request.environment = request.environment.with_var("CLAUDE_CONFIG_DIR", directory);
+        request.sources.project = has_project;
         let config = resolve(&load(&request));
         config.hooks.of(EventKind::PreToolUse).iter().map(|handler| handler.place.source.clone()).collect()
     };
+    let sources = |directory: &str| sources_of(directory, true);
     let path = |path: &str| machine.path(path).to_str().unwrap().to_owned();
     assert_eq!(sources(&path("elsewhere")), [Source::User, Source::Project]);
+    assert_eq!(sources_of(&path("elsewhere"), false), [Source::User]);
+    for directory in [path("project/own"), path("project/.claude")] {
+        // Its guards are not lost, though they are not the user's.
+        assert_eq!(sources_of(&directory, false), [Source::Project], "{directory}");
+    }
     for directory in [path("project/own"), "own".to_owned()] {
         assert_eq!(sources(&directory), [Source::Project, Source::Project], "{directory}");
     }

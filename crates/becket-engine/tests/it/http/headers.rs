@@ -64,6 +64,33 @@ fn the_setting_narrows_the_list_and_never_widens_it() {
     assert_eq!(narrowed(json!([])), "[]");
 }
 
+// rules: H5, C3
+#[test]
+fn no_list_empties_a_header_of_a_handler_that_is_trusted_more() {
+    let guard = |server: &Server| {
+        guard(&server.url("/"), json!({"headers": {"X": "[$TOKEN]"}, "allowedEnvVars": ["TOKEN"]}))
+    };
+    let list = json!({"httpHookAllowedEnvVars": []});
+    for (of_guard, of_list, sent) in
+        [("home", "work", "[t-0-k]"), ("work", "home", "[]"), ("home", "home", "[]")]
+    {
+        let server = Server::ok("");
+        let project = Project::new();
+        let mut settings = guard(&server);
+        if of_guard == of_list {
+            settings["httpHookAllowedEnvVars"] = json!([]);
+        } else {
+            project.write(&format!("{of_list}/.claude/settings.json"), &list.to_string());
+        }
+        project.write(&format!("{of_guard}/.claude/settings.json"), &settings.to_string());
+        let environment = project.environment().with_var("TOKEN", "t-0-k");
+        let engine = project.builder().environment(environment).build().unwrap();
+        let _outcome = fire(&engine, &project.event(bash("ls")));
+        let seen = server.seen().pop().unwrap();
+        assert_eq!(seen.header("x").concat(), sent.as_bytes(), "{of_guard} {of_list}");
+    }
+}
+
 // rule: H5
 #[test]
 fn what_became_empty_is_said() {
