@@ -1,11 +1,12 @@
 //! Messages of hooks, worded for the model and the user. Pure.
 //!
-//! INVARIANT: a hook that gave no usable answer is always in the notices (O10).
+//! INVARIANT: a hook that gave no usable answer, or whose refusal was not read, is always in the notices (O10).
 
 use crate::update::{Level, Notice};
 use becket_model::table::Audience;
 use becket_model::{
-    Attributed, ContextText, DecidedBy, EventBody, EventKind, Failure, Reason, Ruling, Stop, Verdict,
+    Attributed, ContextText, DecidedBy, EventBody, EventKind, Failure, Notice as HookNotice, Reason, Ruling,
+    Stop, Verdict,
 };
 
 /// Returns the name of an event's hooks in texts for the model or the user: `PreToolUse:Bash`, `SessionStart:startup`,
@@ -137,9 +138,22 @@ pub(crate) fn messages(hook: &str, verdict: &Verdict) -> Vec<Notice> {
         Audience::User | Audience::Both => true,
         Audience::None | Audience::Model | Audience::Log => false,
     });
-    let shown = shown.map(|entry| of(Level::Notice, entry.what.text.clone()));
+    let shown = shown.map(|entry| match entry.what.unchecked {
+        true => lost_refusal(hook, entry),
+        false => of(Level::Notice, entry.what.text.clone()),
+    });
     let warned = verdict.warnings.iter().map(|text| of(Level::Warning, text.clone()));
     says.chain(shown).chain(warned).collect()
+}
+
+/// Returns the notice of a refusal that was not read.
+fn lost_refusal(hook: &str, entry: &Attributed<HookNotice>) -> Notice {
+    let Attributed { source, label, what } = entry;
+    let text = format!(
+        "the hook `{label}` ({source}) may have refused this action, and its answer did not count: {}",
+        what.text
+    );
+    Notice { level: Level::Warning, hook: Some(hook.to_owned()), text, unchecked: true }
 }
 
 fn failure(hook: &str, entry: &Attributed<Failure>) -> Notice {
@@ -210,5 +224,17 @@ mod tests {
         assert_eq!(texts.iter().map(|notice| notice.unchecked).collect::<Vec<_>>(), [true, false, true]);
         assert!(texts[0].text.contains("`slow` (project)") && texts[1].text.contains("oops"), "{texts:?}");
         assert_eq!(for_user("PreToolUse:Bash", &verdict, true).len(), 2);
+    }
+
+    // rules: O1, O10
+    #[test]
+    fn the_user_reads_of_every_refusal_that_was_not_read() {
+        let mut verdict = Verdict::silent(EventKind::PreToolUse);
+        let of = |unchecked| HookNotice { unchecked, ..HookNotice::new(Audience::User, "was said") };
+        verdict.notices = vec![attributed("guard", of(true)), attributed("other", of(false))];
+        let told = for_user("PreToolUse:Bash", &verdict, false);
+        assert_eq!(told.iter().map(|notice| notice.unchecked).collect::<Vec<_>>(), [true, false]);
+        assert!(told[0].text.contains("`guard` (project)") && told[0].text.contains("was said"), "{told:?}");
+        assert_eq!((told[0].level, told[1].text.as_str()), (Level::Warning, "was said"));
     }
 }

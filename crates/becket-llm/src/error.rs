@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn words_of_others_are_one_short_line() {
-        assert_eq!(shown("a\r\n\u{1b}[31mb \t c."), "a [31mb c");
+        assert_eq!(shown("a\r\n\u{1b}[31mb \t c."), "a \\u{1b}[31mb c");
         assert_eq!(shown(" \n"), "no message");
         assert_eq!(shown(&"é".repeat(1000)).chars().count(), SHOWN + 1);
     }

@@ -1,28 +1,25 @@
 //! Files whose edits always need a permission (`protocol.md` P14): they define what other programs run, or what this
-//! one may do. One table of names for all file systems.
+//! one may do. The names are the same for all file systems.
 //!
 //! Names are compared as on the most lenient file system: without case, without characters that HFS+ ignores, without
 //! suffixes that Windows removes. On stricter file systems the price is a needless question.
 //!
 //! INVARIANT: it reports *protected* for more paths than the table names, never for fewer.
 
+use becket_model::PROTECTED_FILES;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
-/// Names that protect an entry and everything below it; of several names each is inside the one before.
+/// Names that protect an entry and everything below it, in addition to [`PROTECTED_FILES`]; of several names each is
+/// inside the one before.
 const PROTECTED: &[&[&str]] = &[
-    // Permissions and commands of this program and similar ones.
-    &[".claude"],
-    &[".becket"],
-    &[".agent"],
+    // The user's own record of trust and servers.
     &[".claude.json"],
-    &[".mcp.json"],
     // Files that make git run programs.
     &[".git"],
     &[".gitconfig"],
     &[".gitmodules"],
     &[".config", "git"],
-    &[".husky"],
     // Startup files of shells.
     &[".profile"],
     &[".bashrc"],
@@ -42,7 +39,6 @@ const PROTECTED: &[&[&str]] = &[
     &[".login"],
     &[".logout"],
     &[".inputrc"],
-    &[".envrc"],
     &[".pam_environment"],
     &[".config", "fish"],
     &["profile.ps1"],
@@ -57,12 +53,12 @@ const PROTECTED: &[&[&str]] = &[
     &["library", "launchagents"],
     // Keys and hosts of SSH logins.
     &[".ssh"],
-    // Files that make editors and search tools run programs.
-    &[".vscode"],
-    &[".idea"],
-    &[".devcontainer"],
-    &[".ripgreprc"],
 ];
+
+/// Returns the names of all protected entries.
+fn protected() -> impl Iterator<Item = &'static [&'static str]> {
+    PROTECTED_FILES.iter().chain(PROTECTED).copied()
+}
 
 /// Directories of agents' worktrees: a worktree is not a setting of the directory that it is in.
 const WORK_TREES: [[&str; 2]; 3] =
@@ -78,7 +74,7 @@ pub(crate) fn is_protected(path: &Path) -> bool {
             tail = tail.get(3..).unwrap_or_default();
             continue;
         }
-        if PROTECTED.iter().any(|names| begins(tail, names)) {
+        if protected().any(|names| begins(tail, names)) {
             return true;
         }
         tail = tail.get(1..).unwrap_or_default();
@@ -101,7 +97,7 @@ pub(crate) fn may_become_protected(path: &Path) -> bool {
     names.iter().any(is_glob)
         && (0..names.len()).any(|from| {
             let tail = names.get(from..).unwrap_or_default();
-            PROTECTED.iter().any(|with| may_begin(tail, with))
+            protected().any(|with| may_begin(tail, with))
         })
 }
 
@@ -200,7 +196,7 @@ mod tests {
     // rule: P14
     #[test]
     fn the_table_is_written_as_names_are_compared() {
-        for names in PROTECTED.iter().copied().chain(WORK_TREES.iter().map(<[&str; 2]>::as_slice)) {
+        for names in protected().chain(WORK_TREES.iter().map(<[&str; 2]>::as_slice)) {
             for name in names {
                 assert_eq!(folded(OsStr::new(name)), *name);
             }
@@ -261,6 +257,20 @@ mod tests {
             ("/w/.git/worktrees/feat/config", true),
             ("/w/.becket/settings.local.json", true),
             ("/w/.agent/settings.json", true),
+            ("/w/.cursor/hooks.json", true),
+            ("/w/.gemini/settings.json", true),
+            ("/w/.codex/config.toml", true),
+            ("/w/.github/hooks/becket.json", true),
+            ("/w/.opencode/plugin/x.js", true),
+            ("/w/sub/.factory/settings.json", true),
+            ("/w/.windsurf/hooks.json", true),
+            ("/w/.clinerules/hooks/PreToolUse", true),
+            ("/w/.clinerules/style.md", false),
+            ("/w/opencode.json", true),
+            ("/w/.pre-commit-config.yaml", true),
+            ("/w/.cargo/config.toml", true),
+            ("/w/.cargo/audit.toml", false),
+            ("/home/a/.config/opencode/plugins/x.js", true),
             ("/w/.mcp.json", true),
             ("/w/deep/.MCP.JSON", true),
             ("/home/a/.config/git/config", true),

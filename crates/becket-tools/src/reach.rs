@@ -33,7 +33,7 @@ pub(crate) fn after_edit(host: &Surroundings, session: &Session, path: &Path) ->
             let directory = real(path).and_then(|real| offered(host, session, real.parent()?));
             directory.map(|directory| Change::AddDirectories(vec![directory]))
         }
-        Effect::Edits | Effect::EditsProtected | Effect::Reads | Effect::Acts => None,
+        Effect::Edits | Effect::EditsProtected | Effect::Reads | Effect::ActsAndEdits | Effect::Acts => None,
     };
     for_session(change)
 }

@@ -112,7 +112,7 @@ impl ApprovedCall {
     fn keep_file(&self, at: &CallContext<'_>) -> Result<(), ToolFailure> {
         let Some(checkpoints) = &at.calls.checkpoints else { return Ok(()) };
         let edits = match at.tool.effect(at.session, &self.input) {
-            Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected => true,
+            Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::ActsAndEdits => true,
             Effect::Reads | Effect::Acts => false,
         };
         let Some(path) = at.tool.touches(&self.input).filter(|_| edits) else { return Ok(()) };

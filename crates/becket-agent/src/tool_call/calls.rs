@@ -188,7 +188,7 @@ impl CallContext<'_> {
     }
 
     pub(super) fn event(&self, body: impl Into<EventBody>) -> Event {
-        Event::new(self.session.clone(), body)
+        Event::new(self.session.clone(), body).with_other_names(self.tool.restricting_names())
     }
 
     /// Returns the event that asks whether the model's call may run.

@@ -105,7 +105,7 @@ fn nobody_judged() -> Next {
 /// one.
 pub(crate) fn forbidden(mode: &PermissionMode, effect: Effect) -> Option<String> {
     let edits = match effect {
-        Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected => true,
+        Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::ActsAndEdits => true,
         Effect::Reads | Effect::Acts => false,
     };
     (edits && *mode == PermissionMode::Plan).then(|| "the mode `plan` makes no edits".to_owned())
@@ -135,7 +135,12 @@ fn allowed(because: &str, facts: &Facts<'_>) -> Next {
         }
         // The engine may not know the tool, so the tool itself is asked, too.
         (
-            Effect::Reads | Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::Acts,
+            Effect::Reads
+            | Effect::Edits
+            | Effect::EditsElsewhere
+            | Effect::EditsProtected
+            | Effect::ActsAndEdits
+            | Effect::Acts,
             _,
         ) => match &facts.requires_user {
             Some(why) if facts.hook == Hook::Allows => ask(why, facts),
@@ -155,20 +160,25 @@ fn open(facts: &Facts<'_>) -> Next {
             None => Next::Run,
         },
         (PermissionMode::Auto, Effect::EditsProtected) => ask("this edits a protected file", facts),
-        (PermissionMode::Auto, Effect::Edits | Effect::EditsElsewhere | Effect::Acts) => {
-            match (&facts.requires_user, facts.has_classifier) {
-                (Some(why), _) => ask(why, facts),
-                (None, true) => Next::Classify,
-                (None, false) => ask(no_rule, facts),
-            }
-        }
+        (
+            PermissionMode::Auto,
+            Effect::Edits | Effect::EditsElsewhere | Effect::ActsAndEdits | Effect::Acts,
+        ) => match (&facts.requires_user, facts.has_classifier) {
+            (Some(why), _) => ask(why, facts),
+            (None, true) => Next::Classify,
+            (None, false) => ask(no_rule, facts),
+        },
         (
             PermissionMode::Default
             | PermissionMode::Plan
             | PermissionMode::AcceptEdits
             | PermissionMode::DontAsk
             | PermissionMode::Other(_),
-            Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::Acts,
+            Effect::Edits
+            | Effect::EditsElsewhere
+            | Effect::EditsProtected
+            | Effect::ActsAndEdits
+            | Effect::Acts,
         ) => ask(no_rule, facts),
     }
 }

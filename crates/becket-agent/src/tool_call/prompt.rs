@@ -40,6 +40,8 @@ enum Hooks {
     },
     /// A rewrite that needs a person's approval (G3).
     Propose(Proposal),
+    /// An allow of a rewrite that does not count, since an ask rule matches the rewrite; its reason.
+    Asked(String),
     Nothing,
 }
 
@@ -90,7 +92,7 @@ pub(super) async fn ask(at: &CallContext<'_>, prompt: Prompt, log: &mut HookLog)
         let mut person = pin!(person_says(at, &prompt));
         // Hooks that answer quickly save the person a prompt.
         match soon(at, hooks.as_mut()).await {
-            Some(Hooks::Nothing) => (Hooks::Nothing, Some(person.await)),
+            Some(open @ (Hooks::Nothing | Hooks::Asked(_))) => (open, Some(person.await)),
             Some(decision) => (decision, None),
             None => tokio::select! {
                 biased;
@@ -101,7 +103,7 @@ pub(super) async fn ask(at: &CallContext<'_>, prompt: Prompt, log: &mut HookLog)
                     (hooks.await, Some(decision))
                 }
                 decision = hooks.as_mut() => match decision {
-                    Hooks::Nothing => (Hooks::Nothing, Some(person.await)),
+                    Hooks::Nothing | Hooks::Asked(_) => (decision, Some(person.await)),
                     // Dropping the future withdraws the prompt.
                     Hooks::Deny(_) | Hooks::Allow { .. } | Hooks::Propose(_) => (decision, None),
                 },
@@ -155,7 +157,11 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLo
             let because = format!("{}, and {why}", prompt.because);
             Err(CallEnd::Denied { by: DeniedBy::Nobody, because })
         }
-        (Hooks::Nothing, None) => {
+        (Hooks::Asked(because), Some(Person::Nobody(why))) => {
+            let because = format!("{because}, and {why}");
+            Err(CallEnd::Denied { by: DeniedBy::Nobody, because })
+        }
+        (Hooks::Nothing | Hooks::Asked(_), None) => {
             Err(CallEnd::Denied { by: DeniedBy::Nobody, because: "nobody has answered".to_owned() })
         }
     }
@@ -203,7 +209,13 @@ async fn hooks_say(
                 let instead = updated_input.as_ref().map(|_| gate::judged(at, &event, &outcome.judged));
                 match instead.as_ref().and_then(|input| gate::restricted(at, input)) {
                     Some(Settlement::Denied { because }) => denied(&because, DeniedBy::Rule),
-                    Some(_) => Hooks::Nothing,
+                    Some(Settlement::Asked { because }) => Hooks::Asked(because),
+                    Some(
+                        Settlement::Allowed { .. }
+                        | Settlement::Deferred
+                        | Settlement::Stopped { .. }
+                        | Settlement::Undecided,
+                    ) => Hooks::Nothing,
                     None => Hooks::Allow {
                         instead,
                         updates: updated_permissions.iter().map(|said| said.what.clone()).collect(),
@@ -221,6 +233,9 @@ async fn hooks_say(
         Some(Settlement::Asked { because }) if outcome.verdict.fields.proposed_input.is_some() => {
             let input = gate::judged(at, &event, &outcome.judged);
             Hooks::Propose(Proposal { input, because: because.clone() })
+        }
+        Some(Settlement::Asked { because }) if rewrites(&outcome.verdict.ruling) => {
+            Hooks::Asked(because.clone())
         }
         Some(Settlement::Allowed { .. } | Settlement::Asked { .. } | Settlement::Undecided) | None => {
             Hooks::Nothing
@@ -256,6 +271,11 @@ fn object(update: &PermissionUpdate) -> Option<Map<String, Value>> {
 
 fn by(outcome: &Outcome) -> DeniedBy {
     if outcome.verdict.ruling.holds_back() { DeniedBy::Hook } else { DeniedBy::Rule }
+}
+
+/// Returns whether hooks allow a rewrite of the call.
+fn rewrites(ruling: &Ruling) -> bool {
+    matches!(ruling, Ruling::RequestAllow { updated_input: Some(_), .. })
 }
 
 fn interrupts(ruling: &Ruling) -> bool {

@@ -111,6 +111,21 @@ async fn a_mode_lets_edits_pass_as_far_as_they_reach() {
 
 // rule: L0
 #[tokio::test]
+async fn a_path_that_can_only_be_a_directory_is_refused() {
+    let place = Place::new();
+    let calls = calls_under(&place, &json!({}));
+    let session = place.session(Some("acceptEdits"));
+    for path in ["emp/", "emp/.", "emp//", "new/emp/", "new/..", "."] {
+        let report =
+            run(&calls, &session, call_of("Write", json!({"file_path": path, "content": "x"}))).await;
+        let CallEnd::Invalid { error } = &report.ended else { panic!("{path}: {:?}", report.ended) };
+        assert!(error.contains("can only be a directory: name a file"), "{error}");
+    }
+    assert!(!place.dir.join("emp").exists() && !place.dir.join("new").exists());
+}
+
+// rule: L0
+#[tokio::test]
 async fn an_input_that_does_not_fit_is_seen_by_no_hook() {
     let place = Place::new();
     let calls = calls_under(&place, &hooks(&[("PreToolUse", &["cat > $HERE/pre"])]));

@@ -90,6 +90,10 @@ fn allowing(mut settings: Value) -> Value {
     settings
 }
 
+fn command_hook(script: &str, condition: Option<&str>) -> Value {
+    json!({"type": "command", "command": script, "if": condition.unwrap_or_default()})
+}
+
 fn mcp_hook(tool: &str) -> Value {
     json!([{"hooks": [{"type": "mcp_tool", "server": "it", "tool": tool, "input": {"text": "of the hook"}, "timeout": 20}]}])
 }
@@ -238,6 +242,27 @@ async fn a_rule_for_a_name_that_was_cut_still_denies() {
         let report = session.call(cut.name(), json!({})).await;
         assert_eq!(matches!(report.ended, CallEnd::Done { .. }), !denied, "{:?}", report.ended);
         assert_eq!(session.reached().len(), usize::from(!denied));
+        session.pool.close().await;
+    }
+}
+
+// rules: X5, P6, M9
+#[tokio::test]
+async fn a_guard_for_a_name_that_was_cut_still_guards() {
+    let of_matcher = |name: &str| json!([{"matcher": name, "hooks": [command_hook("exit 2", None)]}]);
+    let of_condition = |name: &str| json!([{"hooks": [command_hook("exit 2", Some(name))]}]);
+    for (guards, denied) in [
+        (of_matcher(LONG_NAME), true),
+        (of_condition(LONG_NAME), true),
+        (of_matcher("mcp__it__echo"), false),
+        (of_condition("mcp__it__echo"), false),
+    ] {
+        let session = Session::new(&allowing(json!({"hooks": {"PreToolUse": guards}})), None).await;
+        let tools = session.toolbox.all();
+        let cut = tools.iter().find(|tool| tool.other_name().is_some()).unwrap();
+        let report = session.call(cut.name(), json!({})).await;
+        assert_eq!(matches!(report.ended, CallEnd::Done { .. }), !denied, "{guards} {:?}", report.ended);
+        assert_eq!(session.reached().len(), usize::from(!denied), "{guards}");
         session.pool.close().await;
     }
 }

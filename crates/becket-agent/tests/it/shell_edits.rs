@@ -2,11 +2,14 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+use crate::support::calls::{Place, call_of, run};
 use crate::support::shell::Shell;
 use crate::support::{PATH, Tree, object};
-use becket_engine::{Effect, Tool};
+use becket_agent::tool_call::{CallEnd, DeniedBy, ToolCalls};
+use becket_engine::{Effect, Tool, ToolSet};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Creates the tree of the table.
 fn tree() -> Tree {
@@ -42,6 +45,7 @@ fn cases(shell: &Shell) -> Vec<(String, Effect)> {
             "elsewhere" => Effect::EditsElsewhere,
             "protected" => Effect::EditsProtected,
             "acts" => Effect::Acts,
+            "acts and edits" => Effect::ActsAndEdits,
             other => panic!("{other}"),
         };
         (line, effect)
@@ -112,8 +116,8 @@ fn a_program_that_the_line_itself_could_put_on_the_path_is_not_trusted() {
     });
     assert_eq!(shell.effect("mkdir x"), Effect::Edits);
     assert_eq!(shell.effect("cp a.txt bin/ls"), Effect::Edits);
-    assert_eq!(shell.effect("cp a.txt bin/ls && ls"), Effect::Acts);
-    assert_eq!(shell.effect("cp a.txt bin/touch; touch x"), Effect::Acts);
+    assert_eq!(shell.effect("cp a.txt bin/ls && ls"), Effect::ActsAndEdits);
+    assert_eq!(shell.effect("cp a.txt bin/touch; touch x"), Effect::ActsAndEdits);
     assert_eq!(shell.effect("ls"), Effect::Reads);
 }
 
@@ -122,11 +126,11 @@ fn a_program_that_the_line_itself_could_put_on_the_path_is_not_trusted() {
 fn what_a_rule_keeps_from_being_read_comes_under_no_other_name() {
     let shell = Shell::of(tree(), |host| host.with_denied_reads(|_, path| path.ends_with("a.txt")));
     for (line, effect) in [
-        ("mv a.txt b", Effect::Acts),
-        ("cp a.txt b", Effect::Acts),
-        ("cp inside-link b", Effect::Acts),
-        ("mv tree t2", Effect::Acts),
-        ("cp -r tree t2", Effect::Acts),
+        ("mv a.txt b", Effect::ActsAndEdits),
+        ("cp a.txt b", Effect::ActsAndEdits),
+        ("cp inside-link b", Effect::ActsAndEdits),
+        ("mv tree t2", Effect::ActsAndEdits),
+        ("cp -r tree t2", Effect::ActsAndEdits),
         ("cp sub/b.txt b", Effect::Edits),
         ("mkdir x", Effect::Edits),
     ] {
@@ -140,7 +144,7 @@ fn variables_of_hooks_and_directories_that_are_not_the_session_s_make_a_line_unc
     let tree = tree();
     let file = tree.write("env.sh", "export PATH=.:$PATH\n");
     let shell = Shell::of(tree, |host| host.with_env_files(move |_| vec![file.clone()]));
-    assert_eq!(shell.effect("mkdir x"), Effect::Acts);
+    assert_eq!(shell.effect("mkdir x"), Effect::ActsAndEdits);
 }
 
 // rule: P14
@@ -153,6 +157,38 @@ async fn the_root_stays_a_working_directory_wherever_the_session_is() {
     assert_eq!(shell.effect("touch ../../x"), Effect::EditsElsewhere);
     let background = json!({"command": "mkdir x", "run_in_background": true});
     assert_eq!(shell.bash.effect(&shell.session(), &object(background)), Effect::Edits);
+}
+
+// rules: P7, P14
+#[tokio::test]
+async fn plan_runs_no_line_that_edits_even_if_a_rule_allows_it() {
+    let place = Place::new();
+    let shell = Shell::new();
+    let tools = ToolSet::new([Arc::new(shell.bash) as Arc<dyn Tool>]);
+    let settings = json!({"permissions": {"allow": ["Bash", "Edit"]}});
+    let calls = ToolCalls::new(place.engine(&settings, false, &tools), tools);
+    let mut session = place.session(Some("plan"));
+    session.cwd = shell.tree.work();
+    for (line, runs) in [
+        ("rm a.txt", false),
+        ("echo x > f", false),
+        ("sed -i s/o/x/ a.txt", false),
+        ("echo x | tee f", false),
+        ("ln -s a.txt f", false),
+        ("sh -c 'touch f'", false),
+        ("X=f; rm $X $Y", false),
+        ("git reset --hard", false),
+        ("git commit -m x", false),
+        ("env A=1 sh -c 'cat a.txt; exit 0'", true),
+        ("sleep 0 2>/dev/null", true),
+    ] {
+        let report = run(&calls, &session, call_of("Bash", json!({"command": line}))).await;
+        let message = "the mode `plan` makes no edits".to_owned();
+        let denied = CallEnd::Denied { by: DeniedBy::Mode, because: message };
+        assert_eq!(report.ended == denied, !runs, "{line}: {:?}", report.ended);
+        assert_eq!(matches!(report.ended, CallEnd::Done { .. }), runs, "{line}: {:?}", report.ended);
+    }
+    assert!(shell.tree.work().join("a.txt").exists() && !shell.tree.work().join("f").exists());
 }
 
 #[test]

@@ -72,6 +72,7 @@ fn effect(name: Option<&str>) -> Option<Effect> {
         "edits" => Effect::Edits,
         "edits elsewhere" => Effect::EditsElsewhere,
         "edits protected" => Effect::EditsProtected,
+        "acts and edits" => Effect::ActsAndEdits,
         other => panic!("no effect `{other}`"),
     })
 }

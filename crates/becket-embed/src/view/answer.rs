@@ -93,7 +93,8 @@ fn effects(spec: &EventSpec, taken: &Interpretation) -> Vec<Effect> {
     if let Some(sequence) = &reply.terminal_sequence {
         add("terminal sequence", Some("user"), Some(sequence.escape_debug().to_string()));
     }
-    for notice in &reply.notices {
+    // A refusal that was not read is one of the warnings.
+    for notice in reply.notices.iter().filter(|notice| !notice.unchecked) {
         add("notice", Some(audience(notice.to)), Some(notice.text.clone()));
     }
     for (name, value) in

@@ -84,7 +84,7 @@ pub struct VerdictReport {
     pub messages: Vec<AttributedText>,
     /// The messages without effect on the decision.
     pub notices: Vec<AttributedText>,
-    /// The failures of hooks.
+    /// The failures of hooks, and refusals of hooks that were not read.
     pub failures: Vec<AttributedText>,
     /// The answers of hooks in observation, which had no effect: the effect that each would have had, and its reason.
     pub observed: Vec<AttributedText>,
@@ -166,13 +166,24 @@ impl VerdictReport {
                 .iter()
                 .map(|s| AttributedText::new(s, "user", s.what.clone()))
                 .collect(),
-            notices: verdict.notices.iter().map(notice).collect(),
-            failures: verdict.failures.iter().map(|s| AttributedText::new(s, "user", failed(s))).collect(),
+            notices: verdict.notices.iter().filter(|s| !s.what.unchecked).map(notice).collect(),
+            failures: verdict
+                .failures
+                .iter()
+                .map(|s| AttributedText::new(s, "user", failed(s)))
+                .chain(lost_refusals(&verdict.notices))
+                .collect(),
             observed: verdict.observed.iter().map(observed).collect(),
             warnings: verdict.warnings.clone(),
             fields: becket_fire::fired_fields::of(verdict),
         }
     }
+}
+
+/// Returns the notices about refusals that were not read.
+fn lost_refusals(notices: &[Attributed<Notice>]) -> impl Iterator<Item = AttributedText> {
+    let lost = notices.iter().filter(|notice| notice.what.unchecked);
+    lost.map(|notice| AttributedText::new(notice, "user", format!("not checked: {}", notice.what.text)))
 }
 
 fn observed(attributed: &Attributed<ObservedAnswer>) -> AttributedText {

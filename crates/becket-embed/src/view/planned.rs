@@ -69,6 +69,8 @@ pub struct PlannedHook {
     pub mode: Option<String>,
     /// The result of its `if`.
     pub note: Option<String>,
+    /// The reason why it can only fail, if that is known already.
+    pub fails: Option<String>,
 }
 
 impl PlanReport {
@@ -138,6 +140,7 @@ impl From<&PlannedRun> for PlannedHook {
             timeout_s: run.handler.timeout.limit.as_secs_f64(),
             mode: super::hook::mode(&run.handler),
             note: run.note.clone(),
+            fails: run.fails.map(str::to_owned),
         }
     }
 }

@@ -31,6 +31,15 @@ impl Node {
         }
     }
 
+    /// Returns all values of a key, in order.
+    pub(super) fn all<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Node> {
+        let pairs = match self {
+            Self::Object(pairs) => pairs.as_slice(),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::List(_) => &[],
+        };
+        pairs.iter().filter(move |(name, _)| name == key).map(|(_, value)| value)
+    }
+
     /// Returns whether `test` is true for any key-value pair in this tree.
     pub(super) fn any_pair(&self, test: &dyn Fn(&str, &Node) -> bool) -> bool {
         match self {

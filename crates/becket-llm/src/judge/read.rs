@@ -101,10 +101,15 @@ pub fn read_verdict(text: &str) -> Result<Verdict, VerdictError> {
     verdict(&node, text)
 }
 
-/// Converts an object into a verdict. `text` is the text that contains it.
+/// Converts an object into a verdict. `text` is the text that contains it. Of duplicate keys `ok` the strictest counts,
+/// in any order.
+///
+/// rules: H7, O1
 pub(super) fn verdict(node: &Node, text: &str) -> Result<Verdict, VerdictError> {
+    let is_denied = node.all("ok").any(|ok| *ok == Node::Bool(false));
     let ok = match node.get("ok") {
-        Some(Node::Bool(ok)) => *ok,
+        Some(_) if is_denied => false,
+        Some(Node::Bool(ok)) if node.all("ok").all(|other| *other == Node::Bool(*ok)) => *ok,
         Some(_) | None => return Err(field("ok", "`true` or `false`", text)),
     };
     if ok && (node.any_pair(&is_no) || says_no_outside(text)) {
@@ -115,9 +120,12 @@ pub(super) fn verdict(node: &Node, text: &str) -> Result<Verdict, VerdictError> 
         Some(Node::Text(reason)) => Some(reason.clone()),
         Some(_) => return Err(field("reason", "a string", text)),
     };
+    // `true` lets a turn end, so `false` is the stricter one of duplicates.
     let impossible = match node.get("impossible") {
         None | Some(Node::Null) => false,
-        Some(Node::Bool(impossible)) => *impossible,
+        Some(Node::Bool(impossible)) => {
+            *impossible && node.all("impossible").all(|other| *other == Node::Bool(true))
+        }
         Some(_) => return Err(field("impossible", "`true` or `false`", text)),
     };
     Ok(Verdict { ok, reason, impossible })

@@ -8,8 +8,9 @@ use super::fingerprint::Fingerprint;
 
 /// A user's approvals.
 ///
-/// Each is for one project, one name and one content: the same command line means another program in another
-/// directory, and every change in an entry needs a new approval. It does not cover the behaviour of the named program.
+/// Each is for one project, one name and one fingerprint, which an entry's directory below the project's root is a part
+/// of: the same command line means another program in another directory. Every change in an entry needs a new approval.
+/// It does not cover the behaviour of the named program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Approvals {
     projects: BTreeMap<String, BTreeMap<String, Fingerprint>>,

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::error::{ConfigError, ServerConfigError};
+use super::file_directory::FileDirectory;
 use super::fingerprint::Fingerprint;
 use super::layer::{Entry, read_file};
 use super::name::ServerName;
@@ -64,6 +65,14 @@ impl ConfiguredServer {
             warnings,
             fingerprint: Some(fingerprint),
         }
+    }
+
+    /// Places the server in the directory of its file.
+    pub(super) fn place_in(&mut self, directory: &FileDirectory) {
+        if let Ok(config) = &mut self.config {
+            directory.apply(&mut config.transport);
+        }
+        self.fingerprint = self.fingerprint.as_ref().map(|entry| directory.fingerprint(entry));
     }
 }
 

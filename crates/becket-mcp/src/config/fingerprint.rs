@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::path::Path;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -13,7 +14,8 @@ use super::server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transpo
 /// The fingerprint of an entry as written: `sha256:` and 64 hexadecimal digits.
 ///
 /// Every member counts, including unknown ones; their order and the blanks between them do not. Variables are not
-/// expanded, so that it is the same for everyone, and changes with the entry and not with a token.
+/// expanded, so that it is the same for everyone, and changes with the entry and not with a token. For an entry below
+/// the root of a project, its directory counts, too.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 
@@ -32,6 +34,14 @@ impl Fingerprint {
         let mut digest = Sha256::new();
         write_value(value, &mut digest);
         Self(digest.finalize().into())
+    }
+
+    /// Returns the fingerprint of the entry in this directory: its relative paths mean other files in another one.
+    pub(super) fn in_directory(&self, directory: &Path) -> Self {
+        let mut parts = Parts(Sha256::new());
+        parts.bytes(&self.0);
+        directory.components().for_each(|part| parts.bytes(part.as_os_str().as_encoded_bytes()));
+        Self(parts.0.finalize().into())
     }
 
     /// Parses the output of [`fmt::Display`].
@@ -174,7 +184,7 @@ impl Parts {
     }
 
     fn remote(&mut self, remote: &Remote) {
-        let Remote { url, headers, headers_helper, helper_env, oauth, tls } = remote;
+        let Remote { url, headers, headers_helper, helper_env, helper_cwd, oauth, tls } = remote;
         self.text(url.as_str());
         let mut headers: Vec<(String, &str)> =
             headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.expose())).collect();
@@ -186,6 +196,7 @@ impl Parts {
         }
         self.option(headers_helper.as_deref());
         self.variables(helper_env);
+        self.path(helper_cwd.as_deref());
         self.count(usize::from(oauth.is_some()));
         if let Some(oauth) = oauth {
             self.oauth(oauth);
@@ -231,7 +242,7 @@ impl Parts {
         }
     }
 
-    fn path(&mut self, path: Option<&std::path::Path>) {
+    fn path(&mut self, path: Option<&Path>) {
         self.count(usize::from(path.is_some()));
         self.bytes(path.map_or(&[], |path| path.as_os_str().as_encoded_bytes()));
     }

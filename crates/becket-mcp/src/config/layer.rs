@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::entry::RawEntry;
 use super::error::{ConfigError, ServerConfigError};
+use super::file_directory::FileDirectory;
 use super::fingerprint::Fingerprint;
 use super::members::{Members, kind};
 use super::name::{self, ServerName};
@@ -24,6 +25,8 @@ pub(super) const KEY: &str = "mcpServers";
 #[derive(Clone)]
 pub struct Layer {
     pub(super) scope: Scope,
+    /// The directory of the file, if that matters to its servers.
+    pub(super) directory: Option<FileDirectory>,
     pub(super) entries: Vec<Entry>,
 }
 
@@ -38,6 +41,15 @@ pub(super) struct Entry {
 }
 
 impl Layer {
+    /// Places the servers of a project's file in a directory. They start there instead of in the directory of the
+    /// options, relative paths of their entries start there, and an approval of one covers its path below the project's
+    /// root.
+    #[must_use]
+    pub fn in_directory(mut self, directory: &Path, root: &Path) -> Self {
+        self.directory = Some(FileDirectory::new(directory, root));
+        self
+    }
+
     /// Returns the origin of the layer's entries.
     #[must_use]
     pub fn scope(&self) -> &Scope {
@@ -68,7 +80,7 @@ pub fn read_file(text: &str, file: &Path, scope: Scope) -> Result<Layer, ConfigE
     let text = Text::new(text, file);
     let root = object(&text, text.text, "the file")?;
     match once(&text, &root, KEY)? {
-        Some(servers) => Ok(Layer { entries: entries(&text, servers, &scope)?, scope }),
+        Some(servers) => Ok(Layer { entries: entries(&text, servers, &scope)?, directory: None, scope }),
         None => {
             let keys: Vec<&str> = root.0.iter().map(|(key, _)| key.as_str()).collect();
             let meant = suggest(KEY, &keys).map(str::to_owned);

@@ -6,6 +6,7 @@
 //! - `expand` expands `${VAR}` and `${VAR:-default}`; `server` is the result, with every variable expanded.
 //! - `policy`, `choices` and `approvals` decide which servers are allowed; `resolve` applies them, and decides between
 //!   entries of one name. `fingerprint` identifies contents: for approvals, and for shared connections.
+//! - `file_directory` is where the servers of a project's file start.
 //! - `edit` writes entries back into a text.
 //!
 //! It does not read files or the environment, drop a server silently, or show a value that may be secret.
@@ -47,6 +48,7 @@ pub mod edit;
 mod entry;
 mod error;
 mod expand;
+mod file_directory;
 mod fingerprint;
 mod grant;
 mod layer;

@@ -54,9 +54,12 @@ pub fn resolve(
 ) -> ResolvedServers {
     layers.sort_by_key(|layer| layer.scope.rank());
     let mut candidates = Vec::new();
-    for Layer { scope, entries } in layers {
+    for Layer { scope, directory, entries } in layers {
         for entry in entries {
-            let server = ConfiguredServer::of_entry(entry, &scope, variables);
+            let mut server = ConfiguredServer::of_entry(entry, &scope, variables);
+            if let Some(directory) = &directory {
+                server.place_in(directory);
+            }
             let held_back = held_back(&server, gates);
             candidates.push(Candidate { server, held_back });
         }

@@ -68,6 +68,8 @@ pub struct Remote {
     pub headers_helper: Option<String>,
     /// Additional variables for that command line: for a plugin, its directories.
     pub helper_env: Vec<(OsString, OsString)>,
+    /// The directory in which that command line starts; `None` for that of the options.
+    pub helper_cwd: Option<PathBuf>,
     /// The user's OAuth configuration.
     pub oauth: Option<OAuth>,
     /// TLS roots and a client certificate.
@@ -185,8 +187,15 @@ impl Remote {
     /// Creates a server at an address, without other settings.
     #[must_use]
     pub fn new(url: Url) -> Self {
-        let (headers, helper_env) = (Vec::new(), Vec::new());
-        Self { url, headers, headers_helper: None, helper_env, oauth: None, tls: None }
+        Self {
+            url,
+            headers: Vec::new(),
+            headers_helper: None,
+            helper_env: Vec::new(),
+            helper_cwd: None,
+            oauth: None,
+            tls: None,
+        }
     }
 }
 
@@ -223,6 +232,7 @@ impl fmt::Debug for Remote {
             .field("headers", &names)
             .field("headers_helper", &self.headers_helper.as_ref().map(|_| "…"))
             .field("helper_env", &variables)
+            .field("helper_cwd", &self.helper_cwd)
             .field("oauth", &self.oauth)
             .field("tls", &self.tls)
             .finish()

@@ -82,7 +82,10 @@ fn of_object(text: &Text<'_>, root: &Pairs<'_>, scope: &Scope) -> Settings {
     let servers = once(text, root, KEY)
         .and_then(|servers| servers.map(|servers| entries(text, servers, scope)).transpose());
     let layers = match servers {
-        Ok(entries) => entries.map(|entries| Layer { scope: scope.clone(), entries }).into_iter().collect(),
+        Ok(entries) => entries
+            .map(|entries| Layer { scope: scope.clone(), directory: None, entries })
+            .into_iter()
+            .collect(),
         Err(problem) => {
             problems.push(problem);
             Vec::new()

@@ -81,7 +81,11 @@ pub enum PolicyReason {
 }
 
 fn not_approved(changed: bool) -> &'static str {
-    if changed { "the project has changed it since it was approved" } else { "it is not approved yet" }
+    if changed {
+        "the project has changed or moved it since it was approved"
+    } else {
+        "it is not approved yet"
+    }
 }
 
 fn shadowed(by: &Scope, place: Option<&Place>) -> impl fmt::Display {

@@ -131,7 +131,7 @@ impl Connector {
                 server: server.to_owned(),
                 url: remote.url.clone(),
                 environment: inherited.chain(own).cloned().collect(),
-                cwd: options.cwd.clone(),
+                cwd: remote.helper_cwd.clone().unwrap_or_else(|| options.cwd.clone()),
                 limit: HELPER_LIMIT,
             };
             sources.push(Arc::new(Helper::new(command, runner.clone())));

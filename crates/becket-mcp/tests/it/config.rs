@@ -96,7 +96,7 @@ fn shown(config: &ServerConfig) -> Value {
 }
 
 fn of_remote(remote: &Remote) -> Value {
-    let Remote { url, headers, headers_helper, helper_env, oauth, tls } = remote;
+    let Remote { url, headers, headers_helper, helper_env, helper_cwd: _, oauth, tls } = remote;
     let headers: Vec<String> =
         headers.iter().map(|(name, value)| format!("{name}: {}", value.expose())).collect();
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.to_str().unwrap().to_owned());

@@ -291,6 +291,60 @@ fn a_plugins_servers_know_where_it_lies() {
     assert_ne!(key(&servers[2]), key(&elsewhere[2]), "two plugins share no connection");
 }
 
+// rules: G3, X7
+#[test]
+fn servers_of_a_projects_file_start_in_its_directory_and_are_approved_for_it_alone() {
+    let entry = json!({"command": "s"});
+    let text = json!({"mcpServers": {
+        "a": entry,
+        "b": {"command": "s", "cwd": "sub"},
+        "c": {"type": "http", "url": "https://h/", "headersHelper": "./h"},
+    }});
+    let mut approvals = Approvals::default();
+    approvals.approve(PROJECT, "a", fingerprint("a", &entry));
+    let none = Settings::default();
+    let gates = Gates {
+        policy: &none.policy,
+        choices: &none.choices,
+        approvals: &approvals,
+        project: PROJECT,
+        workspace_trusted: true,
+        exclusive: false,
+    };
+    let servers = |directory: &str| {
+        let layer = config::read_file(&text.to_string(), Path::new("f.json"), Scope::Project).unwrap();
+        let layer = layer.in_directory(Path::new(directory), Path::new(PROJECT));
+        config::resolve(vec![layer], &[], &gates).servers
+    };
+    let starts = |server: &ConfiguredServer| {
+        let transport = &server.config.as_ref().unwrap().transport;
+        if let Transport::Stdio(stdio) = transport {
+            return stdio.cwd.clone().unwrap();
+        }
+        let Transport::Http(remote) = transport else { panic!("{transport:?}") };
+        remote.helper_cwd.clone().unwrap()
+    };
+    let fingerprints = |servers: &[ConfiguredServer]| {
+        servers.iter().map(|server| server.fingerprint.clone().unwrap()).collect::<Vec<_>>()
+    };
+    let (root, vendor) = (servers(PROJECT), servers("/home/u/project/vendor"));
+    assert_eq!(shown(&root[0])[2], "allowed", "an approval from before");
+    assert_eq!(fingerprints(&root)[0], fingerprint("a", &entry));
+    let moved = "the project has changed or moved it since it was approved: read its entry, then approve it";
+    assert_eq!(shown(&vendor[0])[2], moved);
+    assert_eq!(
+        vendor.iter().map(starts).collect::<Vec<_>>(),
+        ["/home/u/project/vendor", "/home/u/project/vendor/sub", "/home/u/project/vendor"].map(Path::new)
+    );
+    assert_eq!(starts(&root[1]), Path::new("/home/u/project/sub"));
+    let others = [servers("/home/u/project/v/endor"), servers("/home/u/project/vendor/vendor"), root];
+    for other in &others {
+        assert!(fingerprints(other).iter().zip(fingerprints(&vendor)).all(|(one, two)| *one != two));
+    }
+    let key = |servers: &[ConfiguredServer]| servers[0].config.as_ref().unwrap().key();
+    assert_ne!(key(&vendor), key(&others[0]), "they share no connection");
+}
+
 // rule: X2
 #[test]
 fn a_fingerprint_is_of_what_is_said_and_a_key_of_what_is_meant() {

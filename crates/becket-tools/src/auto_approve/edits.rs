@@ -195,5 +195,6 @@ pub(super) fn worst(effects: impl IntoIterator<Item = Effect>) -> Option<Effect>
         Effect::EditsElsewhere => 2,
         Effect::EditsProtected => 3,
         Effect::Acts => 4,
+        Effect::ActsAndEdits => 5,
     })
 }

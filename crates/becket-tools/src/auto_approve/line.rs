@@ -23,7 +23,8 @@ pub(crate) fn is_read_only(text: &str, host: &Surroundings, session: &Session) -
     judged == Some(Effect::Reads)
 }
 
-/// Returns the effect of a line on modes; anything uncertain counts as acting.
+/// Returns the effect of a line on modes; anything uncertain counts as acting, and as an edit as well if the line has one
+/// among other commands (P7).
 pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effect {
     if is_read_only(text, host, session) {
         return Effect::Reads;
@@ -43,6 +44,7 @@ pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effe
     match judged {
         Some(effect) => effect,
         None if names_protected(text, host, session) => Effect::EditsProtected,
+        None if Line::parse(text).edits_files() => Effect::ActsAndEdits,
         None => Effect::Acts,
     }
 }

@@ -10,6 +10,7 @@ use becket_mcp::config::{
     ConfigError, Layer, PluginValues, Scope, Settings, read_file, read_settings, read_user_file,
 };
 use becket_model::Source;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// The file of a project's servers, looked up from the start directory up to the project's root.
@@ -53,7 +54,7 @@ pub(super) fn read_all(
     let loaded = load(request);
     let mut files = Files::default();
     managed(request, &mut files)?;
-    settings(&loaded, named.alone, &mut files)?;
+    settings(request, &loaded, named.alone, &mut files)?;
     if !named.alone {
         user_file(request, project, &mut files)?;
         project_files(request, &mut files)?;
@@ -90,7 +91,12 @@ fn managed(request: &Request, files: &mut Files) -> Result<(), DiscoveryError> {
 }
 
 /// Reads settings files. A plugin's own files are read with the plugin.
-fn settings(loaded: &LoadedFiles, alone: bool, files: &mut Files) -> Result<(), DiscoveryError> {
+fn settings(
+    request: &Request,
+    loaded: &LoadedFiles,
+    alone: bool,
+    files: &mut Files,
+) -> Result<(), DiscoveryError> {
     for layer in loaded.layers() {
         let scope = match &layer.source {
             Source::Policy => Scope::Managed,
@@ -105,6 +111,7 @@ fn settings(loaded: &LoadedFiles, alone: bool, files: &mut Files) -> Result<(), 
             }
         };
         let counts = !alone || scope == Scope::Managed;
+        let is_project = scope == Scope::Project;
         let text = layer
             .text
             .as_ref()
@@ -113,6 +120,11 @@ fn settings(loaded: &LoadedFiles, alone: bool, files: &mut Files) -> Result<(), 
         let mut read = read_settings(text, &layer.file, scope)?;
         if !counts {
             read.layers.clear();
+        }
+        if is_project {
+            let file = &layer.file;
+            let placed = |layer| in_its_directory(layer, file, request);
+            read.layers = read.layers.into_iter().map(placed).collect();
         }
         files.settings.join(read);
     }
@@ -135,10 +147,21 @@ fn project_files(request: &Request, files: &mut Files) -> Result<(), DiscoveryEr
     for directory in directories.into_iter().rev() {
         let file = directory.join(PROJECT_FILE);
         if let Some(text) = read_if_there(&file)? {
-            files.layer(read_file(&text, &file, Scope::Project));
+            let read = read_file(&text, &file, Scope::Project);
+            files.layer(read.map(|layer| layer.in_directory(directory, &root)));
         }
     }
     Ok(())
+}
+
+/// Places a layer of the project in the directory whose settings contain the file. Servers of a file outside of the
+/// project, such as one of a plugin, start where the session does.
+pub(super) fn in_its_directory(layer: Layer, file: &Path, request: &Request) -> Layer {
+    let root = trust::project_root(request);
+    let name = Some(OsStr::new(&*request.profile.directory));
+    let settings = file.ancestors().find(|directory| directory.file_name() == name);
+    let directory = settings.and_then(Path::parent).filter(|directory| directory.starts_with(&root));
+    layer.in_directory(directory.unwrap_or(&request.start), &root)
 }
 
 /// Returns the servers of the enabled plugins. Those that only the project enables wait until the folder is trusted

@@ -54,7 +54,8 @@ impl PoolOptions {
 }
 
 impl ServerSet {
-    /// Returns a pool of these servers, without connecting them. They start in `start` with these variables.
+    /// Returns a pool of these servers, without connecting them. They start in `start` with these variables, those of
+    /// the project's files in the directories of the files.
     ///
     /// # Errors
     /// Errors if the variable with the connection timeout is invalid.

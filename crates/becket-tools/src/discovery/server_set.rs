@@ -54,7 +54,10 @@ impl ServerSet {
     ) -> Result<Self, DiscoveryError> {
         let project = trust::project_root(request).to_string_lossy().into_owned();
         let mut files = files::read_all(request, &NamedServers::default(), &project)?;
-        files.settings.layers = vec![read_file(text, file, scope)?];
+        let is_project = scope == Scope::Project;
+        let layer = read_file(text, file, scope)?;
+        files.settings.layers =
+            vec![if is_project { files::in_its_directory(layer, file, request) } else { layer }];
         Self::of_files(request, files, project)
     }
 

@@ -37,8 +37,16 @@ pub(super) fn check_path(input: Input<'_>) -> Result<(), String> {
         Some(path) if path.contains('\0') => {
             Err("`file_path` contains a NUL character: remove it".to_owned())
         }
+        Some(path) if names_directory(path) => {
+            Err(format!("`file_path` is `{path}`, which can only be a directory: name a file"))
+        }
         Some(_) => Ok(()),
     }
+}
+
+/// Returns whether a path ends as only that of a directory does: with a separator, `.` or `..`.
+fn names_directory(path: &str) -> bool {
+    path.rsplit(std::path::is_separator).next().is_some_and(|last| matches!(last, "" | "." | ".."))
 }
 
 /// A file to write to, with the content that the session has seen of it.

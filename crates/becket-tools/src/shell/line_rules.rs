@@ -3,22 +3,11 @@
 use becket_engine::Engine;
 use becket_exec::line::{LineRules, RuleText};
 use becket_exec::{OnDeny, Rights, real_rights};
-use std::path::Path;
+use becket_model::PROTECTED_FILES;
+use std::path::{Path, PathBuf};
 
-/// Files of a project that decide what runs outside of a line, or what a session may do. A line with restricted rights
-/// does not write to them.
-const PROTECTED: [&str; 10] = [
-    ".claude",
-    ".becket",
-    ".agent",
-    ".mcp.json",
-    ".git/hooks",
-    ".git/config",
-    ".husky",
-    ".vscode",
-    ".idea",
-    ".devcontainer",
-];
+/// Files of git that decide what it runs. A line may change the rest of its directory: it may commit.
+const OF_GIT: &[&[&str]] = &[&[".git", "hooks"], &[".git", "config"]];
 
 /// Returns the rules in force for a line of a session in `cwd`; `of_call` are the rights that hooks leave to its call,
 /// with paths as written.
@@ -85,15 +74,44 @@ pub fn line_rights(engine: &Engine, cwd: &Path) -> Result<Rights, String> {
     real_line_rights(engine, cwd, engine.host().line_rights(cwd)?)
 }
 
+/// Returns the files of a project that a line with restricted rights does not write.
+fn kept(project: &Path) -> impl Iterator<Item = PathBuf> {
+    let paths =
+        PROTECTED_FILES.iter().chain(OF_GIT).map(|names| project.join(names.iter().collect::<PathBuf>()));
+    paths.filter(|path| path.exists())
+}
+
 /// Returns the rights of a line on this system. Files that other programs execute or obey stay protected.
 fn real_line_rights(engine: &Engine, cwd: &Path, mut written: Rights) -> Result<Rights, String> {
     if written.are_all() {
         return Ok(written);
     }
     let project = engine.host().project_directory();
-    let kept = PROTECTED.iter().map(|name| project.join(name)).filter(|path| path.exists());
-    written.deny_write.extend(kept);
+    written.deny_write.extend(kept(&project));
     let mut needed = engine.host().directories();
     needed.extend([project, cwd.to_owned()]);
     real_rights(&written, &needed).map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    // rules: E5, P14
+    #[test]
+    fn every_protected_file_that_exists_is_kept() {
+        let root = tempfile::tempdir().unwrap();
+        let project = root.path();
+        assert_eq!(kept(project).count(), 0);
+        for file in [".cursor/hooks.json", ".github/hooks/x.json", ".mcp.json", ".git/config", "src/a.rs"] {
+            let path = project.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let mut kept: Vec<PathBuf> =
+            kept(project).map(|path| path.strip_prefix(project).unwrap().into()).collect();
+        kept.sort();
+        assert_eq!(kept, [".cursor", ".git/config", ".github/hooks", ".mcp.json"].map(PathBuf::from));
+    }
 }

@@ -11,8 +11,14 @@ const MODES: [PermissionMode; 6] = [
     PermissionMode::DontAsk,
     PermissionMode::BypassPermissions,
 ];
-const EFFECTS: [Effect; 5] =
-    [Effect::Reads, Effect::Edits, Effect::EditsElsewhere, Effect::EditsProtected, Effect::Acts];
+const EFFECTS: [Effect; 6] = [
+    Effect::Reads,
+    Effect::Edits,
+    Effect::EditsElsewhere,
+    Effect::EditsProtected,
+    Effect::ActsAndEdits,
+    Effect::Acts,
+];
 const HOOKS: [Hook; 4] = [Hook::Allows, Hook::Asks, Hook::Denies, Hook::Silent];
 
 fn settlements() -> Vec<Option<Settlement>> {
@@ -86,7 +92,7 @@ fn a_denial_a_stop_and_a_deferral_hold_in_every_combination() {
         }
         Some(Settlement::Allowed { .. } | Settlement::Undecided) => {}
     });
-    assert_eq!(count, 7 * 5 * 4 * 2 * 7 * 5);
+    assert_eq!(count, 7 * 6 * 4 * 2 * 7 * 5);
 }
 
 // rule: P14
@@ -95,7 +101,7 @@ fn the_classifier_is_asked_in_auto_about_what_nobody_else_decides_and_about_noth
     all(|at| {
         let facts = &at.facts;
         let open_to_it = match facts.effect {
-            Effect::Edits | Effect::EditsElsewhere | Effect::Acts => true,
+            Effect::Edits | Effect::EditsElsewhere | Effect::ActsAndEdits | Effect::Acts => true,
             Effect::Reads | Effect::EditsProtected => false,
         };
         let expected = *facts.mode == PermissionMode::Auto
@@ -137,7 +143,7 @@ fn nothing_runs_that_a_mode_forbids_or_a_person_has_to_answer() {
         let facts = &at.facts;
         let runs = at.last == Next::Run;
         let edits = match facts.effect {
-            Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected => true,
+            Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::ActsAndEdits => true,
             Effect::Reads | Effect::Acts => false,
         };
         if edits && *facts.mode == PermissionMode::Plan {

@@ -59,7 +59,8 @@ fn everything_else_has_its_own_error() {
         (r#"{"reason": "x"}"#, "Field"),
         (r#"{"ok": true, "reason": 1}"#, "Field"),
         (r#"{"ok": true, "impossible": "no"}"#, "Field"),
-        (r#"{"ok": false, "ok": true}"#, "Ambiguous"),
+        (r#"{"ok": true, "ok": 1}"#, "Field"),
+        (r#"{"ok": 1, "ok": true}"#, "Field"),
         (r#"{"ok": true, "OK": false}"#, "Ambiguous"),
         (r#"{"ok": true, "then": {"ok": "False"}}"#, "Ambiguous"),
         (r#"{"ok": true} On reflection, {ok: false}."#, "Ambiguous"),
@@ -72,7 +73,8 @@ fn everything_else_has_its_own_error() {
         assert_eq!(name(&error), expected, "{text}");
         if expected != "Empty" {
             let start = text.trim().chars().take(5).collect::<String>();
-            assert!(error.to_string().contains(start.trim()), "{error} does not quote {text}");
+            let quoted = becket_base::text::visible(start.trim());
+            assert!(error.to_string().contains(&quoted), "{error} does not quote {text}");
         }
     }
 }
@@ -81,6 +83,23 @@ fn everything_else_has_its_own_error() {
 fn a_no_needs_no_harmony() {
     let text = r#"{"ok": false, "reason": "x"} which means ok: false"#;
     assert_eq!(read_verdict(text).map(|verdict| verdict.ok), Ok(false));
+}
+
+// rules: H7, O1
+#[test]
+fn of_keys_that_stand_twice_the_strictest_counts_in_any_order() {
+    for (text, ok, impossible) in [
+        (r#"{"ok": false, "ok": true}"#, false, false),
+        (r#"{"ok": true, "ok": false}"#, false, false),
+        (r#"{"ok": false, "ok": null}"#, false, false),
+        (r#"{"ok": null, "ok": false, "ok": true}"#, false, false),
+        (r#"{"ok": true, "ok": true}"#, true, false),
+        (r#"{"ok": false, "impossible": true, "impossible": false}"#, false, false),
+        (r#"{"ok": false, "impossible": false, "impossible": true}"#, false, false),
+        (r#"{"ok": false, "impossible": true, "impossible": true}"#, false, true),
+    ] {
+        assert_eq!(read_verdict(text), Ok(Verdict { ok, reason: None, impossible }), "{text}");
+    }
 }
 
 #[test]
