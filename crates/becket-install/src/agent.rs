@@ -176,6 +176,7 @@ impl Location {
             let (_, value) = places.variables.iter().find(|(known, _)| known == name)?;
             Some(if rest.is_empty() { value.clone() } else { value.join(rest) })
         });
+        let named = named.filter(|directory| directory.is_absolute());
         let directory = named.or_else(|| Some(places.home.as_ref()?.join(self.directory)))?;
         Some(if self.file.is_empty() { directory } else { directory.join(self.file) })
     }

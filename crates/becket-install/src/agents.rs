@@ -254,6 +254,7 @@ pub fn agent(name: &str) -> Option<&'static AgentConfig> {
 mod tests {
     use super::*;
     use becket_dialects::ALL;
+    use becket_model::PROTECTED_FILES;
 
     #[test]
     fn every_dialect_has_a_configuration_and_its_deciding_events_are_registered() {
@@ -272,6 +273,33 @@ mod tests {
             assert!(registered.iter().any(|event| event.kind == EventKind::PreToolUse), "{}", agent.name);
             assert!(agent.user.is_some() || agent.project.is_some());
         }
+    }
+
+    // rules: P14, E5
+    #[test]
+    fn every_file_that_an_agent_reads_hooks_from_is_protected() {
+        let mut files: Vec<String> = Vec::new();
+        for agent in &AGENTS {
+            let below = |directory: &str, file: &str| format!("{directory}/{file}");
+            files.extend(agent.project.map(str::to_owned));
+            files.extend(agent.user.map(|user| below(user.directory, user.file)));
+            files.extend(agent.off.iter().filter_map(|off| match off.scope {
+                Scope::Project => Some(off.file.to_owned()),
+                Scope::User => Some(below(agent.user?.directory, off.file)),
+            }));
+            let servers = agent.dialect().mcp_files;
+            files.extend(servers.project.iter().map(|file| (*file).to_owned()));
+            files.extend(servers.user.iter().map(|file| below(servers.user_directory, file)));
+        }
+        let is_protected = |file: &&String| {
+            let names: Vec<String> = file.split('/').map(str::to_lowercase).collect();
+            PROTECTED_FILES
+                .iter()
+                .any(|known| names.len() >= known.len() && names.iter().zip(*known).all(|(a, b)| a == b))
+        };
+        let open: Vec<_> = files.iter().filter(|file| !is_protected(file)).collect();
+        assert!(open.is_empty(), "not in `PROTECTED_FILES`: {open:?}");
+        assert!(files.len() > 50);
     }
 
     #[test]

@@ -98,8 +98,8 @@ pub(crate) fn own_words(command: &str) -> Option<Vec<String>> {
 
 /// Returns true if these words start Becket as the hook of an agent: `PROGRAM fire --dialect NAME … --installed MAJOR`.
 pub(crate) fn is_started(words: &[String]) -> bool {
-    // A redirection or an operator is not part of an entry.
-    let is_plain = |word: &String| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    // A redirection or an operator is not part of an entry; an option that a user added is.
+    let is_plain = |word: &String| !word.contains(['<', '>', '|', '&', ';', '(', ')', '`', '$', '\n']);
     match words {
         [_program, fire, dialect, arguments @ .., marker, major] => {
             fire == "fire"
@@ -233,7 +233,10 @@ mod tests {
     #[test]
     fn a_command_that_only_contains_the_words_of_an_entry_is_not_one() {
         let entry = "sh -c 'x' becket '' why 2 fire --dialect gemini --within 55 --installed 0";
-        assert!(is_own(entry), "{entry}");
+        let with_option = entry.replace(" --installed", " --settings /etc/x.json --installed");
+        for own in [entry, &with_option] {
+            assert!(is_own(own), "{own}");
+        }
         for other in [
             "apt list --installed 2>/dev/null | grep -q becket",
             "becket fire --dialect gemini --installed 0",

@@ -15,6 +15,8 @@ const NOTHING_RUNS: &str = ", so the agent runs no hook of becket";
 pub struct HooksOff {
     /// The file.
     pub path: PathBuf,
+    /// The scope of the setting.
+    pub scope: Scope,
     /// The cause, as a sentence about the file or its setting.
     pub why: String,
 }
@@ -37,10 +39,11 @@ pub fn hooks_off(agent: &AgentConfig, places: &Places, scopes: &[Scope]) -> Vec<
             SwitchKind::Value { keys, on } => cause(&path, |value| is_not(value, keys, on)),
             SwitchKind::Names(keys) => cause(&path, |value| names_entry(value, keys)),
         };
-        why.map(|why| HooksOff { path, why })
+        why.map(|why| HooksOff { path, scope: switch.scope, why })
     });
     let mut found: Vec<HooksOff> = off.collect();
-    found.dedup();
+    // One file may be that of both scopes.
+    found.dedup_by(|one, other| one.path == other.path && one.why == other.why);
     found
 }
 
@@ -79,7 +82,10 @@ fn setting<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Value> {
 
 fn is_not(value: &Value, keys: &[&str], on: bool) -> Option<String> {
     let setting = setting(value, keys).filter(|setting| **setting != Value::Bool(on))?;
-    Some(format!("`{}` is `{setting}`{NOTHING_RUNS}", keys.join(".")))
+    Some(format!(
+        "`{}` is `{setting}`, which switches off the hooks of becket unless another file overrides it",
+        keys.join(".")
+    ))
 }
 
 fn names_entry(value: &Value, keys: &[&str]) -> Option<String> {

@@ -24,7 +24,7 @@ fn of_script(text: &str) -> Option<Vec<String>> {
     let mut lines = text.lines();
     let _interpreter = lines.next()?;
     lines.next()?.strip_prefix("# ")?.strip_prefix(WRITTEN)?;
-    own_words(lines.next()?.strip_prefix("exec ")?)
+    own_words(lines.find_map(|line| line.strip_prefix("exec "))?)
 }
 
 fn of_plugin(text: &str) -> Option<Vec<String>> {

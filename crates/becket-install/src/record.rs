@@ -1,6 +1,6 @@
 //! The record of registrations: for each file, the additions and the earlier content.
 //!
-//! Entries are also recognised by their marker, so a lost record costs only the exact form of the earlier empty parts.
+//! Entries are also recognised by their form, so a lost record costs only the exact layout of parts that were empty before.
 
 use crate::agent::Scope;
 use crate::document::Insertion;

@@ -3,8 +3,8 @@
 //! INVARIANT: a record that can't be read, that contains anything unknown, or that is in the folder itself trusts
 //! nothing.
 
+use becket_base::{is_inside, text_file};
 use serde_json::{Map, Value};
-use std::fs;
 use std::path::Path;
 use toml_edit::DocumentMut;
 
@@ -21,24 +21,16 @@ pub enum TrustRecord {
 impl TrustRecord {
     pub(crate) fn trusts(self, directory: &Path, folder: &Path, root: &Path) -> bool {
         let (TrustRecord::Folders(file) | TrustRecord::Projects(file)) = self;
-        if !is_outside(directory, &[folder, root]) {
+        // A record that came with a folder is not the user's.
+        if !directory.is_absolute() || [folder, root].iter().any(|folder| is_inside(directory, folder)) {
             return false;
         }
-        let Ok(text) = fs::read_to_string(directory.join(file)) else { return false };
+        let Ok(text) = text_file::read(&directory.join(file)) else { return false };
         match self {
             TrustRecord::Folders(_) => is_in_folders(&text, folder).unwrap_or(false),
             TrustRecord::Projects(_) => is_in_projects(&text, &[folder, root]).unwrap_or(false),
         }
     }
-}
-
-/// Returns true if a directory is absolute and, with links resolved, in none of the folders: a record that came with a
-/// folder is not the user's.
-fn is_outside(directory: &Path, folders: &[&Path]) -> bool {
-    let on_disk = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let is_inside =
-        |folder: &&Path| directory.starts_with(folder) || on_disk(directory).starts_with(on_disk(folder));
-    directory.is_absolute() && !folders.iter().any(is_inside)
 }
 
 fn is_in_folders(text: &str, folder: &Path) -> Option<bool> {
@@ -76,6 +68,7 @@ fn is_in_projects(text: &str, folders: &[&Path]) -> Option<bool> {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::fs;
 
     #[test]
     fn the_nearest_folder_of_gemini_cli_counts() {

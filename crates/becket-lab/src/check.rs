@@ -8,7 +8,7 @@ use becket_engine::handler::Handler;
 use becket_engine::{Outcome, Run, Settlement};
 use becket_model::{Decision, Reply, RequestDecision, Ruling};
 use serde_json::{Map, Value};
-use std::io::{self, Read as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -241,7 +241,9 @@ fn files(step: &Step, seen: &StepOutcome<'_>, found: &mut Vec<Mismatch>) {
 /// Returns the text of a file; `None` if there is nothing at its path.
 fn content(path: &Path) -> io::Result<Option<String>> {
     let file = match text_file::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         other => other?,
     };
     let mut bytes = Vec::new();

@@ -6,6 +6,7 @@ use crate::handler_key::HandlerKey;
 use crate::handler_name;
 use crate::runner::{CaseRecord, StepRecord};
 use crate::suite::scripts;
+use becket_base::text_file;
 use becket_engine::handler::{Handler, If, Location};
 use becket_engine::hookset::HookSet;
 use becket_engine::{Run, SkipReason};
@@ -186,8 +187,7 @@ fn is_guard(handler: &Handler, root: &Path) -> bool {
         return false;
     }
     let says_so = |text: &str| DENIALS.iter().any(|denial| text.contains(denial));
-    let file_says_so =
-        |path: &std::path::PathBuf| std::fs::read_to_string(path).is_ok_and(|text| says_so(&text));
+    let file_says_so = |path: &std::path::PathBuf| text_file::read(path).is_ok_and(|text| says_so(&text));
     handler.place.on_failure == OnFailure::Block
         || says_so(&handler_name::words(handler).join(" "))
         || scripts(handler, root).iter().any(file_says_so)

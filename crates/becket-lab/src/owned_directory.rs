@@ -26,12 +26,11 @@ pub(crate) struct OwnedDirectory {
 }
 
 impl OwnedDirectory {
-    /// Creates a directory whose name starts with `prefix`, and removes those that nobody owns any more.
+    /// Creates a directory whose name starts with `prefix`, and locks it.
     ///
     /// # Errors
     /// Errors if it can't be created.
     pub(crate) fn create(prefix: &str, place: &Path) -> io::Result<Self> {
-        remove_left_over(prefix, place);
         let directory = tempfile::Builder::new().prefix(prefix).tempdir_in(place)?;
         let lock = File::create_new(directory.path().join(LOCK))?;
         // On a file system without locks nothing younger than a day is removed.
@@ -46,7 +45,7 @@ impl OwnedDirectory {
 }
 
 /// Removes the directories that nobody owns any more. One that can't be removed stays.
-fn remove_left_over(prefix: &str, place: &Path) {
+pub(crate) fn remove_left_over(prefix: &str, place: &Path) {
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix)) {
         if is_left_over(&entry).unwrap_or(false) {
@@ -102,6 +101,7 @@ mod tests {
         let (bare, _) = left("becket-case-bare", false, minutes);
         let (old, _) = left("becket-case-old", false, days);
         let (other, _) = left("other", true, days);
+        remove_left_over("becket-case-", place.path());
         let own = OwnedDirectory::create("becket-case-", place.path()).unwrap();
         assert!(own.path().join(LOCK).exists());
         let there = |path: &Path| path.exists();

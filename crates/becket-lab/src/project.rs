@@ -51,6 +51,9 @@ pub enum ProjectError {
     },
 }
 
+/// The beginning of the names of the directories for copies.
+pub(crate) const PREFIX: &str = "becket-case-";
+
 /// A copy of a project with the changes of a case.
 #[derive(Debug)]
 pub struct ThrowAwayProject {
@@ -70,8 +73,7 @@ impl ThrowAwayProject {
         environment: &Environment,
         cancel: &CancellationToken,
     ) -> Result<Self, ProjectError> {
-        let directory =
-            OwnedDirectory::create("becket-case-", &environment.temp()).map_err(ProjectError::NoPlace)?;
+        let directory = OwnedDirectory::create(PREFIX, &environment.temp()).map_err(ProjectError::NoPlace)?;
         let root = directory.path().canonicalize().map_err(ProjectError::NoPlace)?.join("project");
         let project = ThrowAwayProject { root, _directory: directory };
         project.fill(template, case, environment, cancel).await?;

@@ -11,7 +11,8 @@ use crate::case::{Case, Step};
 use crate::check;
 use crate::handler_key::HandlerKey;
 use crate::handler_name;
-use crate::project::{ProjectError, ProjectTemplate, ThrowAwayProject};
+use crate::owned_directory::remove_left_over;
+use crate::project::{self, ProjectError, ProjectTemplate, ThrowAwayProject};
 use crate::samples;
 use becket_engine::handler::Handler;
 use becket_engine::{Builder, CancellationToken, Engine, Environment, LoadedConfig};
@@ -76,6 +77,7 @@ impl Runner {
     /// Errors if the project is too large to be copied.
     pub fn new(subject: Subject, cancel: CancellationToken) -> Result<Self, ProjectError> {
         let template = ProjectTemplate::scan(&subject.root, &subject.settings)?;
+        remove_left_over(project::PREFIX, &subject.environment.temp());
         Ok(Runner { subject, template, cancel })
     }
 

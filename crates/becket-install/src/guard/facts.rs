@@ -86,6 +86,8 @@ fn rust(root: &Path) -> Option<Language> {
     let package = manifest.get("package").or_else(|| manifest.get("workspace")?.get("package"));
     let edition = package.and_then(|package| package.get("edition")?.as_str());
     let edition = edition.or_else(|| manifest.get("workspace")?.get("package")?.get("edition")?.as_str());
+    // It becomes a part of a command.
+    let edition = edition.filter(|edition| edition.chars().all(|c| c.is_ascii_digit()));
     let formatter = format!("*.rs rustfmt --edition {}", edition.unwrap_or("2021"));
     Some(language("Rust", Some("cargo test"), &[&formatter]))
 }
@@ -188,6 +190,8 @@ mod tests {
         assert_eq!(rust.formatters, ["*.rs rustfmt --edition 2024"]);
         let workspace = facts(&[("Cargo.toml", "[workspace.package]\nedition = \"2018\"\n")]);
         assert_eq!(workspace.formatters, ["*.rs rustfmt --edition 2018"]);
+        let hostile = facts(&[("Cargo.toml", "[package]\nedition = \"2021 --config-path=/x\"\n")]);
+        assert_eq!(hostile.formatters, ["*.rs rustfmt --edition 2021"]);
         let node = facts(&[
             ("package.json", r#"{"scripts": {"test": "vitest"}, "devDependencies": {"prettier": "3"}}"#),
             ("pnpm-lock.yaml", ""),

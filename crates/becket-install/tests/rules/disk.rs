@@ -1,9 +1,10 @@
 //! Registrations on the disk.
 
 use becket_install::{
-    AGENTS, HookCommand, InstallError, Installation, Places, Records, Scope, agent, install, status,
-    uninstall,
+    AGENTS, HookCommand, InstallError, Installation, Location, OffSwitch, Places, Records, Scope, SwitchKind,
+    agent, install, status, uninstall,
 };
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -368,6 +369,19 @@ fn files_of_others_and_edited_ones_are_not_replaced() {
     machine.install_as("pi", Scope::User, &Installation { repair: true, ..WANTED }).expect("repaired");
     assert!(machine.uninstall("pi", Scope::User).expect("removed"));
     assert!(!plugin.exists());
+    machine.install("cline", Scope::Project).expect("installed");
+    let event = agent("cline").expect("an agent").registered(&[])[0].name;
+    let script = machine.root.path().join("project/.clinerules/hooks").join(event);
+    let written = fs::read_to_string(&script).expect("a script");
+    let text = written.replacen("\nexec ", "\ncd /\nexec ", 1);
+    fs::write(&script, &text).expect("written");
+    for result in [machine.install("cline", Scope::Project), machine.uninstall("cline", Scope::Project)] {
+        let error = result.expect_err("it was edited").to_string();
+        assert!(error.contains("was edited since"), "{error}");
+        assert_eq!(fs::read_to_string(&script).expect("a script"), text);
+    }
+    machine.install_as("cline", Scope::Project, &Installation { repair: true, ..WANTED }).expect("repaired");
+    assert_eq!(fs::read_to_string(&script).expect("a script"), written);
 }
 
 #[test]
@@ -534,6 +548,40 @@ fn every_setting_that_switches_off_hooks_is_named() {
     machine.write("project/.factory/hooks.json", "{}");
     machine.install("droid", Scope::User).expect("installed");
     assert_eq!(status(agent("droid").expect("an agent"), &machine.places, &machine.records()).off, []);
+}
+
+#[test]
+fn every_switch_of_every_agent_is_found_at_its_place() {
+    for agent in &AGENTS {
+        for switch in agent.off {
+            let machine = Machine::new();
+            let path = match (switch.scope, agent.user) {
+                (Scope::User, Some(user)) => Location { file: switch.file, ..user }.path(&machine.places),
+                (Scope::User, None) => None,
+                (Scope::Project, _) => machine.places.project.as_ref().map(|root| root.join(switch.file)),
+            };
+            let path = path.expect("a path");
+            fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+            fs::write(&path, switching_off(switch)).expect("a file");
+            machine.install(agent.name, switch.scope).expect(agent.name);
+            let found = status(agent, &machine.places, &machine.records()).off;
+            assert_eq!(found.len(), 1, "{} {switch:?}: {found:?}", agent.name);
+            assert_eq!((&found[0].path, found[0].scope), (&path, switch.scope), "{}", agent.name);
+        }
+    }
+}
+
+/// Returns the content of a file with which a setting switches off hooks.
+fn switching_off(switch: &OffSwitch) -> String {
+    let (keys, value) = match switch.kind {
+        SwitchKind::Value { keys, on } => (keys, json!(!on)),
+        SwitchKind::Names(keys) => (keys, json!(["becket"])),
+        SwitchKind::Instead => (&[][..], json!({})),
+    };
+    if switch.file.ends_with(".toml") {
+        return format!("{} = {value}\n", keys.join("."));
+    }
+    keys.iter().rev().fold(value, |value, key| json!({ *key: value })).to_string()
 }
 
 #[test]

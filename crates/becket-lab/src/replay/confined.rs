@@ -18,7 +18,7 @@ pub enum ConfinementError {
 }
 
 /// Runs `work` on a separate thread. It, the threads that it starts and all their processes write only below
-/// `writable`, open no socket, and send signals only to each other.
+/// `writable`, change attributes of files only there, open no socket, and send signals only to each other.
 ///
 /// # Errors
 /// Errors if a right can't be restricted; then nothing has run.
@@ -29,7 +29,7 @@ pub fn confined<T: Send>(writable: &Path, work: impl FnOnce() -> T + Send) -> Re
         signals: SignalRights::Own,
         ..Rights::default()
     };
-    let confinement = Confinement::new(&rights)?;
+    let confinement = Confinement::with_attributes(&rights)?;
     let result = thread::scope(|scope| {
         let thread = scope.spawn(|| confinement.enter().map(|()| work()));
         thread.join().unwrap_or_else(|panic| resume_unwind(panic))

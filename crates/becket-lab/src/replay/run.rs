@@ -50,7 +50,7 @@ pub enum ReplayError {
         path: PathBuf,
     },
     /// None of the files has a line of a transcript.
-    #[error("there is not a transcript among the {files} files: none has a line that an agent records")]
+    #[error("no transcript found (files searched: {files}): no line in them is one that an agent records")]
     NoTranscripts {
         /// The number of files.
         files: usize,

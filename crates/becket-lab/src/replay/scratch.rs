@@ -3,7 +3,7 @@
 //! INVARIANT: hooks write only below [`Scratch::writable`], and everything is removed with its owner.
 
 use super::copy_git;
-use crate::owned_directory::OwnedDirectory;
+use crate::owned_directory::{OwnedDirectory, remove_left_over};
 use crate::project::{ProjectError, ProjectTemplate};
 use crate::runner::Subject;
 use becket_engine::Environment;
@@ -12,6 +12,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The beginning of the names of scratch directories.
+const PREFIX: &str = "becket-replay-";
 /// Variables that hooks inherit.
 const KEPT: [&str; 11] = [
     "LANG",
@@ -83,7 +85,8 @@ impl Scratch {
             move |why| ScratchError::File { path, why }
         };
         let place = subject.environment.temp();
-        let directory = OwnedDirectory::create("becket-replay-", &place).map_err(at(&place))?;
+        remove_left_over(PREFIX, &place);
+        let directory = OwnedDirectory::create(PREFIX, &place).map_err(at(&place))?;
         let root = directory.path().canonicalize().map_err(at(&place))?;
         let scratch = Scratch {
             search_path: subject

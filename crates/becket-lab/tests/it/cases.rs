@@ -29,6 +29,11 @@ want = { skipped = "settings.json:1" }
 name = "a file"
 tool = { name = "Bash", input = { command = "ls" } }
 want = { files = { "made" = "x" } }
+[[case]]
+name = "nothing below a file"
+files = { "a" = "" }
+tool = { name = "Bash", input = { command = "ls" } }
+want = { files = { "a/b" = false } }
 "#,
     );
     assert_eq!(
@@ -40,6 +45,7 @@ want = { files = { "made" = "x" } }
             "exit: 0 / 2",
             "skipped: settings.json:1 / it ran",
             "files: `made` with \"x\" / no file `made`",
+            "passed",
         ]
     );
 }
