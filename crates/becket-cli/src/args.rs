@@ -330,6 +330,11 @@ Exit codes: 0 printed or written, 1 an error, 2 wrong usage.")]
 }
 
 impl Command {
+    /// Returns true if the command tries hooks out: none of their processes outlives it.
+    pub(crate) const fn ends_processes_of_hooks(&self) -> bool {
+        matches!(self, Command::Test(_) | Command::Replay(_))
+    }
+
     /// Returns true if the command only examines a configuration or an output: then exit code 1 means that it found
     /// something, and 2 that it could not examine it.
     pub(crate) const fn examines(&self) -> bool {

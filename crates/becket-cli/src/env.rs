@@ -42,7 +42,7 @@ pub(crate) struct Terminals {
 }
 
 impl Surroundings {
-    /// Returns the terminals of this process.
+    /// Returns the surroundings of this process.
     pub(crate) fn of_process() -> Self {
         let process = ProcessContext::of_process();
         Surroundings {
@@ -79,6 +79,11 @@ impl Surroundings {
     /// Returns true if the terminal supports no escape sequences.
     pub(crate) fn is_dumb(&self) -> bool {
         self.var("TERM").is_some_and(|term| term == "dumb")
+    }
+
+    /// Returns a path of the arguments, which starts at the working directory.
+    pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
+        self.process.cwd.as_deref().map_or_else(|| path.to_owned(), |cwd| cwd.join(path))
     }
 
     /// Returns a path as a user would write it: relative below the working directory, with `~` below the home

@@ -11,7 +11,7 @@ use becket_dialects::{Action, Resolution};
 use becket_engine::{Builder, CancellationToken, Engine, Settlement};
 use becket_fire::Fired;
 use becket_fire::person_gate::PersonGate;
-use becket_fire::result::record_denial;
+use becket_fire::result::{deny_if, record_denial};
 use becket_fire::trust_gate::{self, TrustGate};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, EventBody, EventKind};
@@ -73,25 +73,14 @@ impl HookGate {
         names.iter().find_map(|name| engines().find_map(|engine| engine.host().deny_rule_for_tool(name)))
     }
 
-    /// Fires an event and returns the decision of hooks and rules. `other_names` are further names by which rules may
-    /// refer to the event's tool.
-    pub(crate) async fn resolve(
-        &self,
-        event: &Event,
-        other_names: &[String],
-        cancel: &CancellationToken,
-    ) -> Resolution {
-        self.judge(event, other_names, cancel).await.resolution
+    /// Fires an event and returns the decision of hooks and rules.
+    pub(crate) async fn resolve(&self, event: &Event, cancel: &CancellationToken) -> Resolution {
+        self.judge(event, cancel).await.resolution
     }
 
     /// Fires an event like [`HookGate::resolve`], and also returns the allow of rules, which a resolution does not
     /// contain.
-    pub(crate) async fn judge(
-        &self,
-        event: &Event,
-        other_names: &[String],
-        cancel: &CancellationToken,
-    ) -> CallResolution {
+    pub(crate) async fn judge(&self, event: &Event, cancel: &CancellationToken) -> CallResolution {
         let outcome = self.engine.fire_until(event, cancel).await;
         let is_settled = matches!(outcome.settlement, Some(Settlement::Allowed { .. }));
         let fired = Fired { outcome, background: Vec::new() };
@@ -101,22 +90,20 @@ impl HookGate {
         if let Some(rules) = &self.rules {
             trust_gate::restrict(&mut resolution, event, &self.engine, rules);
         }
-        self.restrict_by_other_names(&mut resolution, event, other_names);
-        let denial = || PersonGate::of(&self.session).denial(event);
-        if let Some(reason) = (!resolution.is_refused()).then(denial).flatten() {
-            resolution = Resolution::denied(reason);
-        }
+        self.restrict_by_other_names(&mut resolution, event);
+        deny_if(&mut resolution, || PersonGate::of(&self.session, event.kind()).denial(event));
         record_denial(&self.engine, event, &fired.outcome, &resolution);
         let is_open = matches!(resolution.action, Action::Proceed | Action::Allow);
         CallResolution { is_allowed: is_settled && is_open, resolution }
     }
 
     /// Restricts a call by the rules for other names of its tool, on the model's input and on a rewrite of it.
-    fn restrict_by_other_names(&self, resolution: &mut Resolution, event: &Event, names: &[String]) {
+    fn restrict_by_other_names(&self, resolution: &mut Resolution, event: &Event) {
         let EventBody::PreToolUse(call) = &event.body else { return };
         let inputs: Vec<_> =
             std::iter::once(call.tool_input.clone()).chain(resolution.rewrite.clone()).collect();
-        for (name, input) in names.iter().flat_map(|name| inputs.iter().map(move |input| (name, input))) {
+        let names = event.other_names.iter();
+        for (name, input) in names.flat_map(|name| inputs.iter().map(move |input| (name, input))) {
             let call = PreToolUse::new(name.clone(), input.clone(), call.tool_use_id.clone());
             let event = Event::new(event.session.clone(), call);
             for engine in std::iter::once(&self.engine).chain(&self.rules) {

@@ -1,9 +1,14 @@
 //! The two output streams. Colour is kept or removed here, once; a missing reader is not an error.
+//!
+//! INVARIANT: no control character but those of styles and lines reaches a stream, except by the functions that write
+//! bytes unchanged. Styles are the only sequences that commands may write.
 
 use crate::args::{ColourChoice, Global, Volume};
 use crate::env::Surroundings;
 use crate::wrap;
 use anstream::{AutoStream, ColorChoice};
+use becket_base::text::{visible_in_json, visible_with_styles};
+use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 
 /// Writes the output of commands.
@@ -62,7 +67,7 @@ impl Out {
 
     /// Writes a text, styled with ANSI codes, to stdout.
     pub(crate) fn print(&self, text: &str) -> io::Result<()> {
-        quiet(write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()))
+        quiet(write_styled(AutoStream::new(io::stdout().lock(), self.stdout), text))
     }
 
     /// Writes a text about the result to stdout, such as a summary or a hint, unless only results are written.
@@ -70,9 +75,14 @@ impl Out {
         if self.is_quiet() { Ok(()) } else { self.print(&wrap::fit(text, self.width)) }
     }
 
+    /// Writes a remark that users copy, such as a command: it is not wrapped.
+    pub(crate) fn remark_to_copy(&self, text: &str) -> io::Result<()> {
+        if self.is_quiet() { Ok(()) } else { self.print(text) }
+    }
+
     /// Writes a text to stdout and returns whether its reader is gone. Colour is removed as in [`Out::print`].
     pub(crate) fn print_until_gone(&self, text: &str) -> io::Result<ReaderGone> {
-        match write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()) {
+        match write_styled(AutoStream::new(io::stdout().lock(), self.stdout), text) {
             Ok(()) => Ok(ReaderGone(false)),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ReaderGone(true)),
             Err(error) => Err(error),
@@ -98,6 +108,12 @@ impl Out {
         write_all(io::stdout().lock(), text.as_bytes())
     }
 
+    /// Writes a value to stdout as indented JSON, with escapes for the characters that a terminal would obey.
+    pub(crate) fn print_json(&self, value: &impl Serialize) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(value).map_err(io::Error::other)? + "\n";
+        self.print_raw(visible_in_json(&text).as_bytes())
+    }
+
     /// Writes bytes to stdout unchanged.
     pub(crate) fn print_raw(&self, bytes: &[u8]) -> io::Result<()> {
         quiet(write_all(io::stdout().lock(), bytes))
@@ -117,9 +133,17 @@ impl Out {
 
     /// Writes a text, styled with ANSI codes, to stderr, wrapped to the width of a terminal. Errors are ignored.
     pub(crate) fn eprint(&self, text: &str) {
-        let text = wrap::fit(text, self.error_width);
-        drop(write_all(AutoStream::new(io::stderr().lock(), self.stderr), text.as_bytes()));
+        self.eprint_to_copy(&wrap::fit(text, self.error_width));
     }
+
+    /// Writes a text that users copy, such as an address, to stderr: it is not wrapped. Errors are ignored.
+    pub(crate) fn eprint_to_copy(&self, text: &str) {
+        drop(write_styled(AutoStream::new(io::stderr().lock(), self.stderr), text));
+    }
+}
+
+fn write_styled(to: impl Write, text: &str) -> io::Result<()> {
+    write_all(to, visible_with_styles(text).as_bytes())
 }
 
 fn write_all(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {

@@ -14,6 +14,7 @@ use becket_fire::NO_ANSWER;
 use clap::error::{ContextKind, ContextValue};
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
 /// Runs the command that the arguments name.
@@ -23,6 +24,10 @@ pub(crate) fn main(around: &Surroundings) -> ExitCode {
         Err(error) => return bad_arguments(error, around),
     };
     let out = Out::of(&cli.global, around);
+    if let Err(why) = leave_nothing_running(&cli.command) {
+        out.eprint(&format!("{ERROR}becket:{ERROR:#} nothing was run: {}\n", plain(&why.to_string())));
+        return ExitCode::from(2);
+    }
     let details = Details::begin(&cli, around, &out);
     telemetry::begin(&cli, around);
     recording::begin(&cli, around);
@@ -38,6 +43,16 @@ pub(crate) fn main(around: &Surroundings) -> ExitCode {
     };
     details.end(code, &out);
     ExitCode::from(code)
+}
+
+/// Continues in a child process if the processes that hooks leave running have to end with the command.
+fn leave_nothing_running(command: &Command) -> io::Result<()> {
+    if !command.ends_processes_of_hooks() {
+        return Ok(());
+    }
+    #[cfg(target_os = "linux")]
+    becket_process::continue_in_child()?;
+    Ok(())
 }
 
 /// Returns the exit code of an error, which depends on the meaning of 2 for the command.

@@ -105,7 +105,7 @@ pub(crate) fn environment(around: &Surroundings) -> Environment {
     around.process.environment()
 }
 
-/// Returns the dialect with that name.
+/// Returns the profile with that name.
 pub(crate) fn profile(name: ProfileName) -> Profile {
     match name {
         ProfileName::Claude => Profile::claude(),

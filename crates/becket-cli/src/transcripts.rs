@@ -17,12 +17,10 @@ pub(crate) fn find(
     root: &Path,
     around: &Surroundings,
 ) -> Result<Vec<PathBuf>, CliError> {
-    let typed =
-        |path: &PathBuf| around.process.cwd.as_deref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
     let paths: Vec<PathBuf> = if given.is_empty() {
         vec![of_project(session, root, around)?]
     } else {
-        given.iter().map(typed).collect()
+        given.iter().map(|path| around.absolute(path)).collect()
     };
     let mut found = Vec::new();
     for path in &paths {

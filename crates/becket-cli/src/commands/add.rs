@@ -61,7 +61,7 @@ pub(crate) fn run(args: &AddArgs, global: &Global, around: &Surroundings, out: &
     }
     let names: Vec<&str> = additions.iter().map(|addition| addition.guard.manifest.name.as_str()).collect();
     out.print(&format!("added {}", names.join(", ")))?;
-    out.remark(&format!("; try it: becket test {}", names.join(" ")))?;
+    out.remark_to_copy(&format!("; try it: becket test {}", names.join(" ")))?;
     out.print("\n")?;
     Ok(0)
 }

@@ -27,6 +27,7 @@ const OF_AGENTS: [&str; 9] = [
     "CURSOR_AGENT",
     "CLINE_ACTIVE",
 ];
+
 /// Shows the call, and allows it if the person types `yes`.
 pub(crate) fn run(args: &AllowOnceArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     check_terminal(around)?;

@@ -17,7 +17,7 @@ use becket_engine::config::{AuditSetting, load, resolve};
 use jiff::Timestamp;
 use serde_json::json;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Returns the error of a log that can't be read; a log that does not exist yet has its own.
 fn unread(error: &VerifyError, place: &LogPlace) -> CliError {
@@ -75,7 +75,7 @@ impl AuditRun<'_> {
 
     fn verify(&self, args: &AuditVerifyArgs) -> CommandResult {
         let (place, setting) = self.log(&args.log)?;
-        let named = args.checkpoints.as_deref().map(|file| self.typed(file));
+        let named = args.checkpoints.as_deref().map(|file| self.around.absolute(file));
         let of_settings = || setting.checkpoints.as_deref().map(|directory| place.checkpoints(directory));
         let exported = named.or_else(|| of_settings().filter(|file| file.exists()));
         let key = match &args.key {
@@ -93,8 +93,8 @@ impl AuditRun<'_> {
 
     fn checkpoint(&self, args: &AuditCheckpointArgs) -> CommandResult {
         let (place, _) = self.log(&args.log)?;
-        let key = SigningKey::read(&self.typed(&args.key)).map_err(|why| CliError::audit(&why))?;
-        let file = place.checkpoints(&self.typed(&args.to));
+        let key = SigningKey::read(&self.around.absolute(&args.key)).map_err(|why| CliError::audit(&why))?;
+        let file = place.checkpoints(&self.around.absolute(&args.to));
         let earlier = file.exists().then_some(&*file);
         let report = verify(&place, earlier, Some(&key.verifying()), Timestamp::now());
         let report = report.map_err(|why| unread(&why, &place))?;
@@ -116,11 +116,11 @@ impl AuditRun<'_> {
         let key = match command {
             AuditKeyCommand::New { file } => {
                 let key = SigningKey::generate().map_err(|why| CliError::audit(&why))?;
-                key.write_new(&self.typed(file)).map_err(|why| CliError::audit(&why))?;
+                key.write_new(&self.around.absolute(file)).map_err(|why| CliError::audit(&why))?;
                 key
             }
             AuditKeyCommand::Show { file } => {
-                SigningKey::read(&self.typed(file)).map_err(|why| CliError::audit(&why))?
+                SigningKey::read(&self.around.absolute(file)).map_err(|why| CliError::audit(&why))?
             }
         };
         self.out.print(&format!("{}\n", key.verifying().digits()))?;
@@ -132,7 +132,7 @@ impl AuditRun<'_> {
         let session = session::launched(self.global, self.around)?;
         let setting = resolve(&load(&session.request())).policy.audit;
         let place = match &log.file {
-            Some(file) => Some(LogPlace::at(&self.typed(file))),
+            Some(file) => Some(LogPlace::at(&self.around.absolute(file))),
             None => LogPlace::of(&setting, self.around.process.home.as_deref()),
         };
         let place = place
@@ -146,7 +146,9 @@ impl AuditRun<'_> {
             None if key.len() == 64 && key.bytes().all(|digit| digit.is_ascii_hexdigit()) => {
                 Err(CliError::audit(&format!("`{key}` is not an Ed25519 public key")))
             }
-            None => VerifyingKey::read(&self.typed(Path::new(key))).map_err(|why| CliError::audit(&why)),
+            None => {
+                VerifyingKey::read(&self.around.absolute(Path::new(key))).map_err(|why| CliError::audit(&why))
+            }
         }
     }
 
@@ -159,13 +161,7 @@ impl AuditRun<'_> {
     }
 
     fn print_json(&self, value: &serde_json::Value) -> Result<(), CliError> {
-        let mut text = serde_json::to_vec_pretty(value).map_err(std::io::Error::other)?;
-        text.push(b'\n');
-        Ok(self.out.print_raw(&text)?)
-    }
-
-    fn typed(&self, path: &Path) -> PathBuf {
-        self.around.process.cwd.as_deref().map_or_else(|| path.to_owned(), |cwd| cwd.join(path))
+        Ok(self.out.print_json(value)?)
     }
 }
 

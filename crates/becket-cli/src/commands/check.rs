@@ -41,26 +41,22 @@ pub(super) struct CheckResult {
 /// Checks what the arguments name. Exits with 1 on errors, and on warnings if they are denied; with 2 if a file can't be read.
 pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     if let (true, CheckFormat::Sarif | CheckFormat::Github) = (global.json, args.format) {
-        return Err(CliError::usage(
-            "`--json` and `--format` both name a format: give one of them".to_owned(),
-        ));
+        return Err(CliError::usage("`--json` and `--format` both name a format: give one of them"));
     }
     let agent = args.agent.as_deref().map(becket_fire::dialect::find).transpose()?;
     let agent = agent.and_then(|dialect| becket_install::agent(dialect.name));
     let mut found = CheckResult::default();
     let session = if args.paths.is_empty() {
-        let session = session::in_project(global, around, out)?;
-        found.agent = agent.map(|agent| CheckedAgent::with_becket(agent, &session, around));
-        found.fixer = Fixer::of(args, &session.start)?;
+        session::in_project(global, around, out)?
+    } else {
+        session::launched(global, around)?
+    };
+    found.agent = agent.map(|agent| CheckedAgent::with_becket(agent, &session, around));
+    found.fixer = Fixer::of(args, &session.start)?;
+    if args.paths.is_empty() {
         found.configuration(&session.request());
         found.registration(&session, around);
-        session
-    } else {
-        let session = session::launched(global, around)?;
-        found.agent = agent.map(|agent| CheckedAgent::with_becket(agent, &session, around));
-        found.fixer = Fixer::of(args, &session.start)?;
-        session
-    };
+    }
     for path in &args.paths {
         if path.as_os_str() == "-" {
             target::stdin(&session, around, &mut found)?;
@@ -75,10 +71,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
     found.put_in_order();
     found.override_severities(&args.severity);
     if let Some(path) = &args.write_baseline {
-        let baseline = Baseline::of(&found.diagnostics, &session.start);
-        baseline.write(&session.start.join(path))?;
-        out.print(&format!("{} findings in `{}`\n", found.diagnostics.len(), path.display()))?;
-        return Ok(0);
+        return found.write_baseline(path, &session.start, out);
     }
     if let Some(path) = &args.baseline {
         let baseline = Baseline::read(&session.start.join(path))?;
@@ -86,7 +79,6 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
     }
     let checked = CheckReport::new(&found.diagnostics, found.files);
     let fails = checked.errors > 0 || (args.deny.is_some() && checked.warnings > 0);
-    let is_unread = found.diagnostics.iter().any(|finding| finding.code == "unreadable-file");
     let format = if global.json { CheckFormat::Json } else { args.format };
     // A check of nothing must not report success.
     let is_nothing = found.files == 0 && found.diagnostics.is_empty();
@@ -98,16 +90,11 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
         }
         CheckFormat::Json => json::print(&Report::Check(checked), out)?,
         CheckFormat::Sarif => {
-            out.print_raw(format!("{:#}\n", sarif::render(&checked, &session.start)).as_bytes())?;
+            out.print_json(&sarif::render(&checked, &session.start))?;
         }
         CheckFormat::Github => out.print_raw(github::render(&checked, &session.start).as_bytes())?,
     }
-    match (is_nothing, is_unread) {
-        (true, _) => Err(CliError::NoFiles { start: session.start }),
-        // The findings in an unreadable file are unknown.
-        (false, true) => Ok(2),
-        (false, false) => Ok(u8::from(fails)),
-    }
+    if is_nothing { Err(CliError::NoFiles { start: session.start }) } else { Ok(found.exit_code(fails)) }
 }
 
 /// Returns the findings of a text that an editor holds: settings, a plugin's file, a skill or an agent.
@@ -180,6 +167,19 @@ impl CheckResult {
             out.note(&change.summary(around));
         }
         Ok(())
+    }
+
+    /// Writes the findings into a baseline, and prints their number.
+    fn write_baseline(&self, path: &Path, start: &Path, out: &Out) -> CommandResult {
+        Baseline::of(&self.diagnostics, start).write(&start.join(path))?;
+        out.print(&format!("{} findings in `{}`\n", self.diagnostics.len(), path.display()))?;
+        Ok(0)
+    }
+
+    /// Returns the exit code; 2 if a file can't be read, since its findings are unknown.
+    fn exit_code(&self, fails: bool) -> u8 {
+        let is_unread = self.diagnostics.iter().any(|finding| finding.code == "unreadable-file");
+        if is_unread { 2 } else { u8::from(fails) }
     }
 
     /// Adds the findings of one text.

@@ -6,7 +6,7 @@ use crate::args::{ExecArgs, Global, NetworkChoice};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
-use crate::report::style::{WARNING, one_line, plain};
+use crate::report::style::{WARNING, one_line};
 use crate::session::{self, Session};
 use becket_engine::Engine;
 use becket_engine::config::{FlagSettings, RuleSource, Sources};
@@ -158,7 +158,7 @@ fn prepared(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) 
         return session::in_project(global, around, out);
     }
     let file = args.rules.as_ref().map(|file| {
-        let file = around.process.cwd.as_ref().map_or_else(|| file.clone(), |cwd| cwd.join(file));
+        let file = around.absolute(file);
         // A file that can't be read must not look like one without rules.
         File::open(&file).map_err(|why| CliError::unread(&file, &why))?;
         Ok::<PathBuf, CliError>(file)
@@ -266,8 +266,8 @@ fn is_approved(pending: &PendingApproval) -> io::Result<bool> {
     let mut terminal = File::options().read(true).write(true).open("/dev/tty")?;
     let PendingApproval { program, chain, rule, .. } = pending;
     let command = one_line(&program.argv.join(" "), WIDTH);
-    let rule = rule.as_ref().map_or("a hook", |rule| &rule.text);
-    let chain = plain(&chain.to_string());
+    let rule = rule.as_ref().map_or_else(|| "a hook".to_owned(), |rule| one_line(&rule.text, WIDTH));
+    let chain = one_line(&chain.to_string(), WIDTH);
     // Keys typed before the question was shown never answer it.
     forget_keys()?;
     write!(terminal, "becket: run `{command}`? (`{rule}`; run by {chain}) [y/N] ")?;

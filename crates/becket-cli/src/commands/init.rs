@@ -145,7 +145,7 @@ fn tell_next(
         "becket test",
         "becket fire PreToolUse --tool Bash --input '{\"command\": \"git push --force origin main\"}'",
     ] {
-        out.remark(&format!("  {line}\n"))?;
+        out.remark_to_copy(&format!("  {line}\n"))?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ProfileArgs, global: &Global, around: &Surroundings, ou
             counted.read(&file).map_err(|error| CliError::lab(&error))?;
         }
     }
-    for path in args.transcripts.iter().map(|path| typed(path, around)) {
+    for path in args.transcripts.iter().map(|path| around.absolute(path)) {
         for file in transcript::find(&path).map_err(|why| CliError::unread(&path, &why))? {
             counted.read_transcript(&file).map_err(|error| CliError::lab(&error))?;
         }
@@ -30,10 +30,10 @@ pub(crate) fn run(args: &ProfileArgs, global: &Global, around: &Surroundings, ou
     let report = counted.report(&budget(args, &session));
     if let Some(file) = &args.html {
         let page = profile::page(&report).map_err(std::io::Error::other)?;
-        write(&typed(file, around), &page)?;
+        write(&around.absolute(file), &page)?;
     }
     if let Some(file) = &args.trace {
-        write(&typed(file, around), &profile::trace(&report).to_string())?;
+        write(&around.absolute(file), &profile::trace(&report).to_string())?;
     }
     show(&report, global, around, out)?;
     if report.runs == 0 {
@@ -55,9 +55,7 @@ fn budget(args: &ProfileArgs, session: &Session) -> HookBudget {
 
 fn show(report: &ProfileReport, global: &Global, around: &Surroundings, out: &Out) -> Result<(), CliError> {
     if global.json {
-        let mut text = serde_json::to_vec_pretty(report).map_err(std::io::Error::other)?;
-        text.push(b'\n');
-        out.print_raw(&text)?;
+        out.print_json(report)?;
     } else {
         out.print(&human::profiled::render(report, around))?;
     }
@@ -67,7 +65,7 @@ fn show(report: &ProfileReport, global: &Global, around: &Surroundings, out: &Ou
 /// Returns the logs that the arguments name, all logs, or that of the project.
 fn files(args: &ProfileArgs, session: &Session, around: &Surroundings) -> Result<Vec<PathBuf>, CliError> {
     if !args.files.is_empty() {
-        return Ok(args.files.iter().map(|file| typed(file, around)).collect());
+        return Ok(args.files.iter().map(|file| around.absolute(file)).collect());
     }
     let project = session.project.as_deref().unwrap_or(&session.start);
     let Some((directory, log)) = recording::log_of(project, around) else {
@@ -86,10 +84,6 @@ fn logs_in(directory: &Path) -> Vec<PathBuf> {
         entries.map(|entry| entry.path()).filter(|path| path.to_str().is_some_and(is_log)).collect();
     logs.sort();
     logs
-}
-
-fn typed(path: &Path, around: &Surroundings) -> PathBuf {
-    around.process.cwd.as_deref().map_or_else(|| path.to_owned(), |cwd| cwd.join(path))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CliError> {

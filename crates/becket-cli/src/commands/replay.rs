@@ -30,8 +30,6 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out
     let session = session::in_project(&Global { settings: None, ..global.clone() }, around, out)?;
     let root = session.project.as_deref().unwrap_or(&session.start).to_owned();
     let transcripts = transcripts::find(&args.paths, &session, &root, around)?;
-    let typed =
-        |path: &PathBuf| around.process.cwd.as_deref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
     let jobs = args.jobs.map_or_else(|| 2 * available_parallelism().map_or(1, usize::from), usize::from);
     let replay = Replay {
         subject: subject(&session, &root),
@@ -39,7 +37,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out
         bisects: args.bisect,
         jobs,
         secrets: transcripts::secrets(around),
-        named: args.paths.iter().map(typed).collect(),
+        named: args.paths.iter().map(|path| around.absolute(path)).collect(),
         transcripts,
     };
     let scratch = Scratch::create(&replay.subject).map_err(|error| CliError::lab(&error))?;
@@ -47,9 +45,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out
     replayed.report.confined = !args.unconfined;
     let kept = keep(args, &replayed, &root.join(&replay.subject.settings).join("tests"))?;
     if global.json {
-        let mut text = serde_json::to_vec_pretty(&replayed.report).map_err(std::io::Error::other)?;
-        text.push(b'\n');
-        out.print_raw(&text)?;
+        out.print_json(&replayed.report)?;
     } else {
         out.print(&human::replayed::render(&replayed.report, around))?;
     }
@@ -114,6 +110,5 @@ fn text_of(given: &str, around: &Surroundings) -> Result<String, CliError> {
     if given.trim_start().starts_with('{') {
         return Ok(given.to_owned());
     }
-    let path = around.process.cwd.as_deref().map_or_else(|| PathBuf::from(given), |cwd| cwd.join(given));
-    Ok(text_file::read(&path)?)
+    Ok(text_file::read(&around.absolute(Path::new(given)))?)
 }

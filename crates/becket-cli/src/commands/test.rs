@@ -13,6 +13,7 @@ use crate::recording;
 use crate::report::test::{self, TestReport};
 use crate::report::{human, junit, sarif};
 use crate::session::{self, Session};
+use becket_base::text::visible_in_json;
 use becket_engine::{CancellationToken, NotAudited};
 use becket_fire::FiringError;
 use becket_lab::runner::Subject;
@@ -172,19 +173,14 @@ impl Tested<'_> {
                 };
                 self.out.print(&human::tested::render(report, &options, self.around))?;
             }
-            TestFormat::Json => {
-                let mut text = serde_json::to_vec_pretty(report).map_err(std::io::Error::other)?;
-                text.push(b'\n');
-                self.out.print_raw(&text)?;
-            }
+            TestFormat::Json => self.out.print_json(report)?,
             TestFormat::Junit => {
                 let text = junit::render(report).map_err(|error| CliError::lab(&error))?;
                 self.out.print_raw(text.as_bytes())?;
             }
             TestFormat::Sarif => {
-                let mut text = sarif::of_tests(report, self.root()).to_string();
-                text.push('\n');
-                self.out.print_raw(text.as_bytes())?;
+                let text = format!("{}\n", sarif::of_tests(report, self.root()));
+                self.out.print_raw(visible_in_json(&text).as_bytes())?;
             }
         }
         Ok(())

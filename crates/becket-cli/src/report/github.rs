@@ -1,5 +1,6 @@
 //! Findings as workflow commands of GitHub Actions: one line each, which becomes an annotation.
 
+use crate::report::style::plain;
 use becket_embed::view::finding::{CheckReport, Finding};
 use std::path::Path;
 
@@ -22,7 +23,8 @@ fn line(finding: &Finding, root: &Path) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    // The log is shown in terminals, too.
+    plain(&text.replace("\r\n", "\n")).replace('%', "%25").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
@@ -40,7 +42,7 @@ mod tests {
         let finding = Finding {
             severity: "error",
             code: "unknown-event",
-            message: "50%\r\nof: it".into(),
+            message: "50%\r\nof: it\r\u{1b}[2J\u{9b}\u{7f}\u{202e}".into(),
             help: Some("say, what".into()),
             at: SourcePosition { file: "/r/a,b:c.json".into(), line: 3, column: 7 },
             span: Span { start: 0, end: 1 },
@@ -51,7 +53,9 @@ mod tests {
         let line = line(&finding, Path::new("/r"));
         assert_eq!(
             line,
-            "::error file=a%2Cb%3Ac.json,line=3,col=7,title=unknown-event::50%25%0D%0Aof: it%0Asay, what\n"
+            "::error file=a%2Cb%3Ac.json,line=3,col=7,title=unknown-event::\
+             50%25%0Aof: it\\r\\u{1b}[2J\\u{9b}\\u{7f}\\u{202e}%0A\
+             say, what\n"
         );
     }
 }

@@ -6,7 +6,5 @@ use std::io;
 
 /// Prints a report.
 pub(crate) fn print(report: &Report, out: &Out) -> io::Result<()> {
-    let mut text = serde_json::to_vec_pretty(report).map_err(io::Error::other)?;
-    text.push(b'\n');
-    out.print_raw(&text)
+    out.print_json(report)
 }

@@ -1,5 +1,6 @@
-//! Test results as JUnit XML, which CI services read.
+//! Test results as JUnit XML, which CI services read. XML has no place for most control characters: they are escaped.
 
+use crate::report::style::plain;
 use crate::report::test::{CaseReport, MutantRow, Outcome, TestReport};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
@@ -13,7 +14,7 @@ pub(crate) fn render(report: &TestReport) -> Result<String, SerializeError> {
     let mut cases = TestSuite::new("cases");
     for error in &report.errors {
         let place = format!("{}:{}", error.at.file, error.at.line);
-        cases.add_test_case(TestCase::new(place, non_success(NonSuccessKind::Error, &error.what)));
+        cases.add_test_case(TestCase::new(plain(&place), non_success(NonSuccessKind::Error, &error.what)));
     }
     cases.add_test_cases(report.cases.iter().map(of_case));
     document.add_test_suite(cases);
@@ -36,13 +37,13 @@ fn of_case(case: &CaseReport) -> TestCase {
         }
         Outcome::Error => non_success(NonSuccessKind::Error, case.error.as_deref().unwrap_or_default()),
     };
-    let mut test = TestCase::new(case.name.clone(), status);
-    test.set_classname(case.at.file.clone());
+    let mut test = TestCase::new(plain(&case.name), status);
+    test.set_classname(plain(&case.at.file));
     test.set_time(Duration::from_secs_f64(case.elapsed_ms / 1000.0));
     if case.result != Outcome::Passed {
         let hooks = || case.steps.iter().flat_map(|step| &step.hooks);
-        test.set_system_out(hooks().map(|hook| hook.stdout.as_str()).collect::<String>());
-        test.set_system_err(hooks().map(|hook| hook.stderr.as_str()).collect::<String>());
+        test.set_system_out(hooks().map(|hook| plain(&hook.stdout)).collect::<String>());
+        test.set_system_err(hooks().map(|hook| plain(&hook.stderr)).collect::<String>());
     }
     test
 }
@@ -55,16 +56,16 @@ fn of_mutant(row: &MutantRow) -> TestCase {
         TestCaseStatus::success()
     } else {
         let mut skipped = TestCaseStatus::skipped();
-        skipped.set_message(why);
+        skipped.set_message(plain(&why));
         skipped
     };
-    let mut test = TestCase::new(format!("{} {}", row.hook, row.mutant), status);
-    test.set_classname(row.at.file.clone());
+    let mut test = TestCase::new(plain(&format!("{} {}", row.hook, row.mutant)), status);
+    test.set_classname(plain(&row.at.file));
     test
 }
 
 fn non_success(kind: NonSuccessKind, message: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_message(message);
+    status.set_message(plain(message));
     status
 }

@@ -31,10 +31,10 @@ fn fired(env: &TestEnv, command: &str) -> (Effect, ProgramOutput) {
     (dialect("codex").expect("a dialect").effect_of(&answer), ended)
 }
 
-/// Returns the name of the call in the reason of its denial.
+/// Returns the ID of the call in the reason of its denial.
 fn name(ended: &ProgramOutput) -> String {
     let (_, rest) = ended.stdout.split_once("becket allow-once ").unwrap_or_else(|| panic!("{ended:?}"));
-    rest.chars().take_while(char::is_ascii_hexdigit).collect()
+    rest.chars().take_while(char::is_ascii_alphanumeric).collect()
 }
 
 /// Returns the command line of a user, without variables of an agent that the test's terminal may have.
@@ -126,6 +126,24 @@ fn nothing_but_a_terminal_of_a_person_allows_anything() {
 
 // rule: O10
 #[test]
+fn an_id_is_random_and_stays_while_the_call_waits() {
+    let (env, other) = (guarded(), guarded());
+    let id = name(&fired(&env, RESET).1);
+    assert_eq!(name(&fired(&env, RESET).1), id);
+    let in_session = |session: &str| {
+        let mut payload: Value = serde_json::from_str(&payload(&env, RESET)).expect("JSON");
+        payload["session_id"] = json!(session);
+        name(&env.becket(["fire", "--dialect", "codex"]).stdin(payload.to_string()).run())
+    };
+    let ids =
+        [id, name(&fired(&env, "git reset --hard HEAD").1), name(&fired(&other, RESET).1), in_session("o")];
+    for (at, id) in ids.iter().enumerate() {
+        assert!(id.len() >= 8 && !ids[..at].contains(id), "{ids:?}");
+    }
+}
+
+// rule: O10
+#[test]
 fn a_call_with_the_id_of_a_waiting_call_is_denied_whatever_program_it_names() {
     let env = guarded();
     let id = name(&fired(&env, RESET).1);
@@ -143,6 +161,16 @@ fn a_call_with_the_id_of_a_waiting_call_is_denied_whatever_program_it_names() {
     for command in [RESET.replace("hard", "soft"), "echo 0123456789ab".to_owned()] {
         assert_eq!(fired(&env, &command).0, Effect::Runs, "{command}");
     }
+    // A question tells the user how to allow the call.
+    let mut question: Value = serde_json::from_str(&payload(&env, RESET)).expect("JSON");
+    question["tool_name"] = json!("request_user_input");
+    question["tool_input"] = json!({"questions": [{"question": format!("Type `becket allow-once {id}`")}]});
+    let ended = env.becket(["fire", "--dialect", "codex"]).stdin(question.to_string()).run();
+    assert_eq!((ended.code, ended.stdout.contains("deny")), (Some(0), false), "{ended:?}");
+    let event = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "tool_use_id": "t",
+        "hook_event_name": "PreToolUse", "tool_name": "AskUserQuestion", "tool_input": question["tool_input"]});
+    let ended = env.becket(["fire", "--stdin-event"]).stdin(event.to_string()).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
 }
 
 #[cfg(target_os = "linux")]
@@ -155,7 +183,7 @@ fn the_agent_that_wants_to_make_the_call_cant_allow_it() {
     let program = "import re, subprocess, sys\n\
         becket, call = sys.argv[1:3]\n\
         told = subprocess.run(becket + ' fire --dialect codex', shell=True, stdin=open(call), capture_output=True, text=True).stdout\n\
-        name = re.search('allow-once ([0-9a-f]+)', told)[1]\n\
+        name = re.search('allow-once ([0-9a-z]+)', told)[1]\n\
         subprocess.run('exec ' + becket + ' allow-once ' + name, shell=True)\n";
     let agent = env.write("agent.py", program);
     let becket = terminal.becket("");
@@ -184,15 +212,15 @@ fn a_call_that_types_the_command_is_denied() {
         assert_eq!(effect, Effect::Held, "{command}: {ended:?}");
     }
     let file = fired(&env, "sed -i s/null/1/ ~/.claude/becket/asked.json");
-    assert!(file.0 == Effect::Held && file.1.stdout.contains("what a person has allowed"), "{file:?}");
+    assert!(file.0 == Effect::Held && file.1.stdout.contains("which calls a person has allowed"), "{file:?}");
     let write = |path: &str, content: &str| {
         let call = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "timestamp": "2026-11-29T08:00:00Z",
             "hook_event_name": "BeforeTool", "tool_name": "write_file",
             "tool_input": {"file_path": path, "content": content}});
         env.becket(["fire", "--dialect", "gemini"]).stdin(call.to_string()).run().stdout
     };
-    assert!(write("/root/.claude/becket/asked.json", "{}").contains("what a person has allowed"));
-    assert!(!write("notes.md", "see becket/asked.json").contains("what a person has allowed"));
+    assert!(write("/root/.claude/becket/asked.json", "{}").contains("which calls a person has allowed"));
+    assert!(!write("notes.md", "see becket/asked.json").contains("which calls a person has allowed"));
     assert!(fired(&env, "becket allow-once abc").1.stdout.contains("for a person at a terminal"));
     for command in ["grep -rn allow-once docs", "becket doctor", "echo becket trust > notes.md"] {
         assert_eq!(fired(&env, command).0, Effect::Runs, "{command}");

@@ -367,3 +367,42 @@ fn no_line_of_a_report_is_wider_than_the_terminal() {
         }
     }
 }
+
+#[test]
+fn nothing_in_a_file_reaches_the_terminal_as_a_command_or_hides_other_text() {
+    let hostile = "\\u001b]0;t\\u0007\u{9b}2J\u{202e}\u{2028}\u{7f}\u{e0041}";
+    let settings = r#"{
+  "hooks": {"PreToolUse": [{"matcher": "bash|HOSTILE", "hooks": [
+    {"type": "command", "command": "echo HOSTILE", "timout": 5, "HOSTILE": 6}
+  ]}], "PreTolUse": []},
+  "permissions": {"deny": ["Bash(echo HOSTILE*)", "HOSTILE", "Bash(echo x)"], "ask": ["Bash(*HOSTILE"]}
+}"#;
+    let env = env_with(&settings.replace("HOSTILE", hostile));
+    let raw = |c: char| c.is_control() && c != '\n' || "\u{202e}\u{2028}\u{e0041}".contains(c);
+    for arguments in [
+        &["check"] as &[&str],
+        &["check", "--format", "github"],
+        &["check", "--format", "sarif"],
+        &["check", "--json"],
+        &["check", "--diff", "--unsafe-fixes"],
+        &["list"],
+        &["list", "--json"],
+        &["explain", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=echo x"],
+        &["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=echo x"],
+        &[
+            "exec",
+            "--deny",
+            "Bash(printf a\u{9b}2J\u{202e}*)",
+            "--",
+            "sh",
+            "-c",
+            "exec printf a\u{9b}2J\u{202e}",
+        ],
+    ] {
+        let ended = env.becket(arguments).run();
+        assert!(!ended.stdout.contains(raw) && !ended.stderr.contains(raw), "{arguments:?}: {ended:?}");
+        assert!(!ended.stdout.is_empty() || !ended.stderr.is_empty(), "{arguments:?}");
+    }
+    let excerpt = env.becket(["check"]).run().stdout;
+    assert!(excerpt.contains("·2J��"), "each character keeps its bytes: {excerpt}");
+}

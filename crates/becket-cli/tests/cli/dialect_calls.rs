@@ -192,12 +192,12 @@ fn hooks_see_every_text_of_a_prompt() {
     let guard = "grep -q sk-live && { echo secret >&2; exit 2; }; exit 0";
     let settings =
         json!({"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": guard}]}]}});
-    for (agent, field, prompt) in [
-        ("gemini", "prompt", json!("<hook_context>sk-live-1</hook_context> hi")),
-        ("kimi", "prompt", json!([{"type": "text", "text": "sk-live"}])),
-        ("kimi", "prompt", json!([{"type": "text", "content": "sk-live"}])),
-        ("kimi", "prompt", json!([{"type": "image", "url": "sk-live"}])),
-        ("qwen", "submitted_prompt", json!("sk-live")),
+    for (agent, field, prompt, expected) in [
+        ("gemini", "prompt", json!("<hook_context>sk-live-1</hook_context> hi"), "secret"),
+        ("kimi", "prompt", json!([{"type": "text", "text": "sk-live"}]), "secret"),
+        ("kimi", "prompt", json!([{"type": "text", "content": "sk-live"}]), "`prompt` must be"),
+        ("kimi", "prompt", json!([{"type": "image", "url": "sk-live"}]), "secret"),
+        ("qwen", "submitted_prompt", json!("sk-live"), "secret"),
     ] {
         let env = env_with(&settings.to_string());
         let agent = dialect(agent).expect("a dialect");
@@ -207,7 +207,7 @@ fn hooks_see_every_text_of_a_prompt() {
         payload[field] = prompt.clone();
         let ended = fired(&installed, &env, agent, &payload.to_string());
         let said = format!("{}{}", ended.stdout, ended.stderr);
-        assert!(said.contains("secret") || said.contains("prompt"), "{} {prompt} {ended:?}", agent.name);
+        assert!(said.contains(expected), "{} {prompt} {ended:?}", agent.name);
     }
     // A repeated prompt is not a prompt.
     let (env, qwen) = (env(), dialect("qwen").expect("a dialect"));

@@ -282,9 +282,9 @@ fn shell_call(env: &TestEnv, agent: &str) -> Value {
 fn an_agent_that_takes_no_rewrite_is_answered_with_a_denial() {
     let rights = json!({});
     for (agent, allows, why) in [
-        ("codex", false, Some("Codex takes a rewritten call only together with an allow")),
-        ("droid", false, Some("Factory Droid takes a rewritten call only together with an allow")),
-        ("hermes", true, Some("Hermes takes no rewritten call")),
+        ("codex", false, Some("Codex accepts a rewritten call only together with an allow")),
+        ("droid", false, Some("Factory Droid accepts a rewritten call only together with an allow")),
+        ("hermes", true, Some("Hermes doesn't accept rewritten calls")),
         ("codex", true, None),
         ("droid", true, None),
         ("gemini", false, None),
@@ -315,7 +315,7 @@ fn a_call_of_another_agent_that_is_read_as_one_of_the_protocol_is_denied() {
     let call = shell_call(&env, "codex").to_string();
     let ended = env.becket(["fire", "--exec-rewrite", "--stdin-event"]).stdin(call).run();
     assert_eq!(ended.code, Some(2), "{ended:?}");
-    assert!(denial(&ended, &rights).contains("by `becket fire --dialect codex` alone"), "{ended:?}");
+    assert!(denial(&ended, &rights).contains("only through `becket fire --dialect codex`"), "{ended:?}");
 }
 
 // rules: E5, E6
@@ -345,7 +345,10 @@ fn input_of_a_running_program_is_no_line() {
         assert!(!ended.stdout.contains("modifiedArgs"), "{ended:?}");
         assert_eq!(ended.stdout.contains("deny"), is_denied, "{ended:?}");
         if is_denied {
-            assert!(denial(&ended, &json!({})).contains("input of a program that runs already"), "{ended:?}");
+            assert!(
+                denial(&ended, &json!({})).contains("sends input to a program that is already running"),
+                "{ended:?}"
+            );
         }
     }
 }

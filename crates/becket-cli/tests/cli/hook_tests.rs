@@ -126,6 +126,22 @@ fn reports_for_programs_name_the_line_of_the_settings() {
 }
 
 #[test]
+fn characters_that_xml_forbids_are_escaped_in_the_report() {
+    let env =
+        guarded("#!/bin/sh\ncat >/dev/null; printf 'a\\357\\277\\276b\\033[2J\\302\\233c' >&2; exit 2\n");
+    let case = "[[case]]\nname = \"n\u{fffe}\u{ffff}\u{9b}\u{202e}\"\n\
+                tool = { name = \"Bash\", input = { command = \"ls\" } }\nwant = { decision = \"pass\" }\n";
+    env.write("project/.claude/tests/a.toml", case);
+    let junit = tested(&env, &["--format", "junit"]);
+    assert_eq!(junit.code, Some(1), "{junit:?}");
+    let forbidden = |c: char| c.is_control() && c != '\n' || "\u{fffe}\u{ffff}\u{202e}".contains(c);
+    assert!(!junit.stdout.contains(forbidden), "{junit:?}");
+    for shown in [r"n\u{fffe}\u{ffff}\u{9b}\u{202e}", r"a\u{fffe}b\u{1b}[2J\u{9b}c"] {
+        assert!(junit.stdout.contains(shown), "{shown}: {junit:?}");
+    }
+}
+
+#[test]
 fn what_was_seen_is_accepted_and_shown_for_review() {
     let env = guarded(&GUARD.replace("no danger", "never"));
     let ended = tested(&env, &["--accept"]);

@@ -28,12 +28,17 @@ const PUSH: [&str; 6] =
 #[test]
 fn a_fresh_repository_is_guarded_at_once() {
     let env = repository();
-    let shown = done(&env, &["init", "--yes"]);
+    let shown = env.becket(["init", "--yes"]).env("COLUMNS", "60").run().stdout;
     assert!(
         shown.contains("tests            make test") && shown.contains("shared branches  trunk"),
         "{shown}"
     );
     assert!(shown.contains("try it:\n  becket check\n  becket test\n  becket fire PreToolUse"), "{shown}");
+    // A line that is copied is not wrapped.
+    assert!(
+        shown.contains("PreToolUse --tool Bash --input '{\"command\": \"git push --force origin main\"}'\n"),
+        "{shown}"
+    );
     assert_eq!(done(&env, &["check", "--deny", "warnings"]), "nothing wrong in 1 file\n");
     let tested = done(&env, &["test"]);
     assert!(!tested.contains("failed") && !tested.contains("not tested"), "{tested}");

@@ -80,6 +80,8 @@ mod memory;
 mod nested;
 #[cfg(unix)]
 mod nouns;
+#[cfg(target_os = "linux")]
+mod ordinary_user;
 #[cfg(all(feature = "otlp", unix))]
 mod otlp;
 #[cfg(unix)]

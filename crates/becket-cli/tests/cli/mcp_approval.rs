@@ -90,9 +90,54 @@ fn an_approval_ends_with_the_text_that_was_approved() {
     assert_eq!(state(&env).0, "not-connected");
     server(&env, "b");
     let (changed, why) = state(&env);
-    assert_eq!((changed.as_str(), why.contains("has changed it")), ("disabled", true), "{why}");
+    assert_eq!((changed.as_str(), why.contains("has changed or moved it")), ("disabled", true), "{why}");
     server(&env, "a");
     assert_eq!(state(&env).0, "not-connected");
     assert_eq!(env.becket(["mcp", "approve", "--revoke", "tool"]).run().code, Some(0));
     assert_eq!(state(&env).0, "disabled");
+}
+
+// rules: G3, X7
+#[test]
+fn an_approval_covers_no_program_of_another_directory() {
+    let env = env();
+    git(&env, &["init", "-q"]);
+    let server =
+        |name: &str| json!({"mcpServers": {name: {"command": "sh", "args": ["./srv.sh"]}}}).to_string();
+    for directory in ["", "vendor/x/", "vendor/y/", "vendor/y/deep/", "vendor/z/"] {
+        env.write(&format!("project/{directory}srv.sh"), "touch ran");
+    }
+    env.write("project/.mcp.json", server("tool"));
+    env.write("project/vendor/x/.mcp.json", server("tool"));
+    env.write("project/vendor/y/.mcp.json", server("own"));
+    env.write("project/vendor/z/.mcp.json", server("own"));
+    let mcp = |directory: &str, arguments: &[&str]| {
+        let ended = env.becket(["-C", directory, "mcp"].iter().chain(arguments)).run();
+        assert_eq!(ended.code, Some(0), "{arguments:?} in {directory}: {ended:?}");
+        ended.stdout
+    };
+    // Lists the servers in a directory, and returns the directories in which one was started.
+    let started = |directory: &str| {
+        mcp(directory, &["list"]);
+        let all = [".", "vendor/x", "vendor/y", "vendor/y/deep", "vendor/z"];
+        let ran = |place: &&str| std::fs::remove_file(env.project().join(place).join("ran")).is_ok();
+        all.into_iter().filter(ran).collect::<Vec<_>>()
+    };
+    mcp(".", &["approve", "tool"]);
+    assert_eq!(started("."), ["."]);
+    assert_eq!(
+        started("vendor/x"),
+        ["."],
+        "the copy of the entry is not approved, and the approved one is not moved"
+    );
+    std::fs::remove_file(env.project().join("vendor/x/.mcp.json")).expect("it is there");
+    assert_eq!(started("vendor/x"), ["."]);
+
+    mcp(".", &["approve", "--revoke", "tool"]);
+    assert!(mcp("vendor/y", &["list"]).contains("it is not approved yet"));
+    mcp("vendor/y", &["approve", "own"]);
+    assert_eq!(started("vendor/y"), ["vendor/y"]);
+    assert_eq!(started("vendor/y/deep"), ["vendor/y"]);
+    assert!(started("vendor/z").is_empty());
+    assert!(mcp("vendor/z", &["list"]).contains("has changed or moved it"));
 }

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A transcript under construction, in the format of Claude Code.
@@ -295,11 +297,29 @@ fn a_hook_that_writes_connects_and_kills_does_no_harm() {
          tried('truncate', lambda: os.truncate(outside / 'kept.txt', 0))\n\
          tried('remove', lambda: os.remove(outside / 'kept.txt'))\n\
          tried('link', lambda: os.link(outside / 'kept.txt', 'linked'))\n\
+         tried('chmod', lambda: os.chmod(outside / 'kept.txt', 0))\n\
+         tried('fchmod', lambda: os.chmod(os.open(outside / 'kept.txt', os.O_RDONLY), 0))\n\
+         tried('chown', lambda: os.chown(outside / 'kept.txt', os.getuid(), os.getgid()))\n\
+         tried('times', lambda: os.utime(outside / 'kept.txt', (1, 1)))\n\
+         tried('times of the directory', lambda: os.utime(outside, (1, 1)))\n\
+         tried('attribute', lambda: os.setxattr(outside / 'kept.txt', 'user.x', b'x'))\n\
+         os.path.lexists('to-kept') or os.symlink(outside / 'kept.txt', 'to-kept')\n\
+         tried('chmod by a link', lambda: os.chmod('to-kept', 0))\n\
+         tried('chmod by a way around', lambda: os.chmod(os.path.relpath(outside / 'kept.txt'), 0))\n\
+         descriptor = lambda: '/proc/self/fd/' + str(os.open(outside / 'kept.txt', os.O_PATH))\n\
+         tried('chmod by a descriptor', lambda: os.chmod(descriptor(), 0))\n\
          tried('project', lambda: pathlib.Path({project:?}, 'harm.txt').write_text('x'))\n\
          tried('connect', lambda: socket.create_connection(('127.0.0.1', {port})))\n\
          tried('kill', lambda: os.kill({victim}, 9))\n\
          tried('kill parent', lambda: os.kill(os.getppid(), 9))\n\
          pathlib.Path('own.txt').write_text('x')\n\
+         os.chmod('own.txt', 0o741); os.chown('own.txt', -1, os.getgid()); os.utime('own.txt', (5, 7))\n\
+         os.chmod(os.open('own.txt', os.O_RDONLY), 0o740); os.chmod(os.path.abspath('own.txt'), 0o740)\n\
+         stat = os.stat('own.txt')\n\
+         os.path.lexists('to-own') or os.symlink('own.txt', 'to-own')\n\
+         os.utime('to-own', (9, 9), follow_symlinks=False)\n\
+         own = (stat.st_mode & 0o7777, stat.st_mtime, os.stat('own.txt').st_mtime, os.lstat('to-own').st_mtime)\n\
+         if own != (0o740, 7, 7, 9): raise SystemExit(0)\n\
          import sys\n\
          print('did ' + ','.join(done), file=sys.stderr)\n\
          sys.exit(2)\n",
@@ -314,6 +334,14 @@ fn a_hook_that_writes_connects_and_kills_does_no_harm() {
     let mut recorded = Recorded::new();
     recorded.bash("touch executed.txt", None);
     env.write("project/s.jsonl", recorded.text());
+    let attributes = || {
+        let of = |path| {
+            let found: fs::Metadata = fs::metadata(path).expect("it is there");
+            (found.mode(), found.uid(), found.mtime(), found.mtime_nsec())
+        };
+        (of(outside.join("kept.txt")), of(outside.clone()))
+    };
+    let before = attributes();
     let ended = replayed(&env, &[]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let (_, found) = report(&env, &[]);
@@ -325,6 +353,7 @@ fn a_hook_that_writes_connects_and_kills_does_no_harm() {
     assert!(listener.accept().is_err(), "nobody has connected");
     assert_eq!(fs::read_to_string(outside.join("kept.txt")).expect("it is there"), "kept");
     assert_eq!(fs::read_dir(&outside).expect("it is there").count(), 1);
+    assert_eq!(attributes(), before, "mode, owner and times stay");
     for name in ["harm.txt", "own.txt", "executed.txt", "linked"] {
         assert!(!env.project().join(name).exists(), "{name}");
     }
@@ -334,6 +363,43 @@ fn a_hook_that_writes_connects_and_kills_does_no_harm() {
     assert!(env.project().join("harm.txt").exists() && !outside.join("kept.txt").exists());
     assert!(listener.accept().is_ok(), "it has connected");
     assert!(!victim.wait().expect("it is dead").success());
+}
+
+/// Returns the command lines of processes that have a text in theirs.
+fn running(text: &str) -> Vec<String> {
+    let all = fs::read_dir("/proc").expect("it is there").flatten();
+    let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(text)).collect()
+}
+
+#[test]
+fn what_hooks_leave_running_ends_with_the_replay_and_with_the_tests() {
+    let marker = format!("600.{}", std::process::id());
+    let env = project(&["sh leaves.sh"]);
+    let leaves = format!("cat >/dev/null; ( setsid sh -c 'sleep {marker}; :' >/dev/null 2>&1 & )\n");
+    env.write("project/leaves.sh", leaves);
+    let mut recorded = Recorded::new();
+    recorded.bash("ls", None);
+    env.write("project/s.jsonl", recorded.text());
+    for arguments in [&[] as &[&str], &["--unconfined"]] {
+        assert_eq!(replayed(&env, arguments).code, Some(0));
+        assert_eq!(running(&marker), [] as [String; 0], "{arguments:?}");
+    }
+    let case = "[[case]]\nname = \"a\"\ntool = { name = \"Bash\", input = { command = \"ls\" } }\n\
+                want = { decision = \"pass\" }\n";
+    env.write("project/.claude/tests/a.toml", case);
+    let ended = env.becket(["test"]).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(running(&marker), [] as [String; 0]);
+    // Children that a shell had before it became the program are nobody's hooks.
+    let program = env!("CARGO_BIN_EXE_becket");
+    let script = format!("sleep {marker} >/dev/null 2>&1 & echo $!; exec '{program}' test");
+    let ended = env.bare(["-c", script.as_str()]).of(Path::new("/bin/sh")).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(running(&marker), [format!("sleep {marker} ")]);
+    let own = ended.stdout.lines().next().expect("it is printed");
+    assert!(Command::new("kill").arg(own).status().expect("it is there").success());
 }
 
 #[test]
@@ -474,8 +540,13 @@ fn a_repository_is_copied_without_remotes_and_stays_as_it_is() {
     let mut recorded = Recorded::new();
     recorded.bash("ls", None);
     env.write("project/s.jsonl", recorded.text());
+    let pipes = ["heads", "tags"].map(|kind| env.project().join(".git/refs").join(kind).join("pipe"));
+    let made = Command::new("mkfifo").args(&pipes).status().expect("it is there");
+    assert!(made.success());
     let (_, found) = report(&env, &[]);
     assert_eq!(found["handlers"][0]["decisions"], json!({"pass": 1}), "no remote is printed: {found}");
+    // Git itself waits for them.
+    pipes.iter().for_each(|pipe| fs::remove_file(pipe).expect("it is there"));
     assert_eq!(before, (git(&["log", "--format=%H"]), git(&["branch"]), git(&["count-objects", "-v"])));
 }
 
@@ -494,7 +565,7 @@ fn a_file_that_is_no_transcript_is_not_reported_as_replayed() {
         (&["passwd"][..], "passwd` is not a transcript"),
         (&["s.jsonl", "passwd"], "passwd` is not a transcript"),
         (&["empty.jsonl"], "empty.jsonl` is not a transcript"),
-        (&["other"], "there is not a transcript among the 1 files"),
+        (&["other"], "no transcript found (files searched: 1)"),
     ] {
         let ended = env.becket([&["replay"], paths].concat()).run();
         assert_eq!(ended.code, Some(2), "{paths:?}: {ended:?}");

@@ -133,15 +133,22 @@ fn hooks_have_lines_where_they_are_wanted_but_not_at_the_end() {
 
 #[test]
 fn an_action_that_was_not_checked_is_told_in_every_format() {
-    // rule: O10
-    let settings = json!({"hooks": {"PreToolUse": [hook("exit 127")]}});
+    // rules: O1, O7, O10
     let turns = json!([{"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "pwd"}}]}, {"text": "Done."}]);
-    let env = scripted(&settings, &turns);
-    let stream = run(&env, &["-p", "hi", "--output-format", "stream-json"]).run();
-    assert!(lines(&stream).iter().any(|line| line["tag"] == "hook_no_verdict"), "{stream:?}");
-    for format in ["text", "json"] {
-        let ended = run(&env, &["-p", "hi", "--output-format", format]).run();
-        assert!(ended.stderr.contains("not checked"), "{format}: {ended:?}");
+    let denial = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
+    for script in [
+        "exit 127".to_owned(),
+        format!("echo note; echo '{denial}'"),
+        r#"echo '{"permissionDecision":"deny"}'"#.to_owned(),
+        format!("echo '{denial}' >&2"),
+    ] {
+        let env = scripted(&json!({"hooks": {"PreToolUse": [hook(&script)]}}), &turns);
+        let stream = run(&env, &["-p", "hi", "--output-format", "stream-json"]).run();
+        assert!(lines(&stream).iter().any(|line| line["tag"] == "hook_no_verdict"), "{script}: {stream:?}");
+        for format in ["text", "json"] {
+            let ended = run(&env, &["-p", "hi", "--output-format", format]).run();
+            assert!(ended.stderr.contains("not checked"), "{script} {format}: {ended:?}");
+        }
     }
 }
 

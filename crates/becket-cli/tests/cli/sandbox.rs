@@ -151,7 +151,8 @@ fn managed_settings_may_be_the_only_ones_that_allow_hosts() {
 #[test]
 fn a_repository_takes_rights_away_and_grants_none() {
     let of_project = json!({"sandbox": {"enabled": true,
-        "filesystem": {"allowWrite": ["../elsewhere"], "denyWrite": ["src"]}, "network": {"allowedDomains": ["*"]}}});
+        "filesystem": {"allowWrite": ["../elsewhere"], "denyWrite": ["src"]}, "network": {"allowedDomains": ["*"]},
+        "plugins": {"a@b": {"filesystem": {"allowWrite": ["../elsewhere"]}}}}});
     let env = env_with(&of_project.to_string());
     env.write("project/src/file", "kept");
     env.write("elsewhere/file", "kept");

@@ -10,7 +10,7 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -331,6 +331,19 @@ fn without_the_full_program_nothing_that_it_would_judge_passes() {
 }
 
 #[test]
+fn a_slip_in_the_name_of_an_event_does_not_wait_for_an_idle_stdin() {
+    let alone = Installed::alone();
+    let env = env();
+    let mut command = env.bare(["fire", "PreToolUze"]).of(&alone.program()).into_command();
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut becket = command.spawn().expect("it starts");
+    let stdin = becket.stdin.take();
+    assert!(wait_until(|| becket.try_wait().expect("it can be waited for").is_some()));
+    assert_eq!(becket.wait().expect("it has ended").code(), Some(1));
+    drop(stdin);
+}
+
+#[test]
 fn times_are_recorded_alike_and_so_is_the_reason_if_they_are_not() {
     let installed = Installed::alone();
     let settings =
@@ -365,11 +378,17 @@ fn times_are_recorded_alike_and_so_is_the_reason_if_they_are_not() {
 fn hooks_that_no_event_waits_for_are_left_to_the_full_program_and_so_is_what_they_say() {
     let installed = Installed::whole();
     let context = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "late"}});
-    let hook = json!({"type": "command", "command": format!("echo '{context}'"), "async": true});
-    let env = env_with(&json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}).to_string());
+    // What is there before the answer would be a part of it.
+    let env = env_with("{}");
+    let answered = env.project().join("answered");
+    let command = format!("while [ ! -e {} ]; do sleep 0.05; done; echo '{context}'", answered.display());
+    let hook = json!({"type": "command", "command": command, "async": true});
+    let settings = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});
+    env.write("project/.claude/settings.json", settings.to_string());
     let run = |event: &str| env.becket(AS_HOOK).of(&installed.program()).stdin(input(event)).run();
     let before = run("PreToolUse");
     assert_eq!((before.code, before.stdout.as_str()), (Some(0), ""), "{before:?}");
+    env.write("project/answered", "");
     assert!(wait_until(|| run("UserPromptSubmit").stdout.contains("late")));
     assert_eq!(run("UserPromptSubmit").stdout, "");
 }

@@ -214,7 +214,7 @@ impl AcpSession {
     ) -> CallDecision {
         let mut parts: Vec<CallResolution> = Vec::with_capacity(calls.len());
         for call in calls {
-            let part = self.gate.judge(&self.event(body(call)), &[], cancel).await;
+            let part = self.gate.judge(&self.event(body(call)), cancel).await;
             part.resolution.message.iter().for_each(|message| self.show_notice(message));
             parts.push(part);
         }
@@ -312,7 +312,7 @@ impl AcpSession {
     }
 
     async fn resolve(&self, body: impl Into<EventBody>, cancel: &CancellationToken) -> Resolution {
-        let resolution = self.gate.resolve(&self.event(body), &[], cancel).await;
+        let resolution = self.gate.resolve(&self.event(body), cancel).await;
         resolution.message.iter().for_each(|message| self.show_notice(message));
         resolution
     }

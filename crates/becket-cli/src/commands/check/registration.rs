@@ -29,13 +29,12 @@ pub(super) fn findings(
             // `doctor` reports files that can't be read.
             continue;
         }
-        let source = if file.scope == Scope::User { Source::User } else { Source::Project };
         for (deciding, severity) in [(true, Severity::Error), (false, Severity::Warning)] {
             let Some(text) = missing_entries(agent, &file, &kinds, deciding) else { continue };
             let (title, name, scope) = (agent.dialect().title, agent.name, file.scope.name());
             let message = format!("{title}: {text}; `becket install {name} --{scope} --repair` adds it");
-            let path = file.path.as_path().into();
-            found.push(Diagnostic::new(severity, "event-not-registered", message, path, source.clone()));
+            let (path, source) = (file.path.as_path().into(), source_of(file.scope));
+            found.push(Diagnostic::new(severity, "event-not-registered", message, path, source));
         }
     }
     found
@@ -44,5 +43,14 @@ pub(super) fn findings(
 /// Returns the finding about a setting with which an agent switches off its entries.
 fn of_switch(agent: &AgentConfig, off: &HooksOff, around: &Surroundings) -> Diagnostic {
     let message = format!("{}: {}", agent.dialect().title, switched_off(off, around));
-    Diagnostic::new(Severity::Error, "hooks-switched-off", message, off.path.as_path().into(), Source::User)
+    let (path, source) = (off.path.as_path().into(), source_of(off.scope));
+    Diagnostic::new(Severity::Error, "hooks-switched-off", message, path, source)
+}
+
+/// Returns the source of the settings in a scope.
+const fn source_of(scope: Scope) -> Source {
+    match scope {
+        Scope::User => Source::User,
+        Scope::Project => Source::Project,
+    }
 }

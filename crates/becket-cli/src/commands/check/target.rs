@@ -7,15 +7,13 @@ use crate::event::read;
 use crate::session::Session;
 use becket_base::text_file;
 use becket_engine::config::frontmatter::{self, Frontmatter};
-use becket_engine::config::{self, FlagSettings, LoadedFiles, Plugin, Request, Sources, Trust};
+use becket_engine::config::{self, FLAG_TEXT, FlagSettings, LoadedFiles, Plugin, Request, Sources, Trust};
 use becket_model::Source;
 use ignore::{DirEntry, WalkBuilder};
 use std::path::Path;
 
 /// A directory without managed settings: a single path is checked without those of the machine.
 const NOWHERE: &str = ".becket-check-reads-no-managed-settings";
-/// The name under which the engine reports on a text that is in no file.
-const GIVEN_TEXT: &str = "<--settings>";
 
 /// Checks one path and nothing else.
 ///
@@ -104,7 +102,7 @@ pub(super) fn stdin(
         at: error.utf8_error().valid_up_to(),
     })?;
     found.configuration(&of_text(text, session));
-    found.rename(GIVEN_TEXT, "<stdin>");
+    found.rename(FLAG_TEXT, "<stdin>");
     Ok(())
 }
 

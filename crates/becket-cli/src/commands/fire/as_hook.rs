@@ -135,7 +135,7 @@ fn rewrite(
         Some(Settlement::Allowed { .. } | Settlement::Undecided) => {
             if let Some(Dialect { name, title, .. }) = agent.filter(|_| !fields.sandbox.is_empty()) {
                 let because =
-                    format!("{title} takes rewritten calls by `becket fire --dialect {name}` alone");
+                    format!("{title} accepts rewritten calls only through `becket fire --dialect {name}`");
                 return exec_rewrite::unchanged(&fields.sandbox, &because);
             }
             let written = fields.updated_input.as_ref().map(|written| &written.what);

@@ -13,10 +13,8 @@ use crate::out::Out;
 use becket_dialects::{Answer, Asks};
 use becket_fire::dialect::{DialectInput, check_version, name_in, refusal_of_agent};
 use becket_fire::event_gate::PROTOCOL;
-use becket_fire::{ENDED, EarlySignals, FiringError, NO_ANSWER, deliver, stdout};
-use std::io::{self, Read};
-use std::sync::mpsc;
-use std::time::Duration;
+use becket_fire::{EarlySignals, FiringError, deliver, stdout, waiting_input};
+use std::io;
 
 /// Answers in the form of the agent.
 pub(super) fn run(
@@ -27,11 +25,7 @@ pub(super) fn run(
     out: &Out,
 ) -> CommandResult {
     let mut input = DialectInput::unread(name);
-    // An entry of `becket install` refuses on a code that is not one of an answer.
-    let early = EarlySignals::answer_with(&match args.installed {
-        Some(_) => Answer { exit: NO_ANSWER, ..Answer::default() },
-        None => input.refusal(ENDED),
-    });
+    let early = EarlySignals::answer_with(&input.answer_to_signal(args.installed.is_some()));
     let answer = FiringError::unless_it_panics(|| {
         read_into(&mut input, around)?;
         let dialect = input.recognise(name, &around.process)?;
@@ -42,15 +36,12 @@ pub(super) fn run(
     Ok(write(&answer))
 }
 
-/// The time to wait for the input of a command whose arguments are wrong: it may be no hook, and its stdin idle.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 /// Refuses if the arguments can't be read but name a dialect, or if they are those of `fire` and the input is that of
 /// an agent: a typo in the command of a guard must not look like a guard that has no objection. Returns the exit code.
 pub(crate) fn refuse_slip(around: &Surroundings, is_fire: bool) -> Option<u8> {
     const WHY: &str = "its arguments are wrong";
     let Some(name) = name_in(&around.process.arguments) else {
-        let input = if is_fire { waiting_input(around) } else { None };
+        let input = if is_fire { waiting_input(around.terminals.stdin) } else { None };
         return refusal_of_agent(&input?, &around.process, WHY).map(|answer| write(&answer));
     };
     let mut input = DialectInput::unread(&name);
@@ -69,7 +60,7 @@ pub(crate) fn refuse_help(around: &Surroundings) -> Option<u8> {
     if name.is_none() && !arguments.iter().any(|argument| argument == "--stdin-event") {
         return None;
     }
-    let bytes = waiting_input(around)?;
+    let bytes = waiting_input(around.terminals.stdin)?;
     let mut input = DialectInput::unread(name.as_deref().unwrap_or(PROTOCOL));
     input.read(&bytes).ok().filter(|()| input.payload().is_object())?;
     if let Some(name) = name {
@@ -77,21 +68,6 @@ pub(crate) fn refuse_help(around: &Surroundings) -> Option<u8> {
         let _unknown = input.recognise(&name, &around.process);
     }
     Some(write(&input.refusal("its arguments ask for help or for the version")))
-}
-
-/// Returns all of stdin, if it is there within a short time.
-fn waiting_input(around: &Surroundings) -> Option<Vec<u8>> {
-    if around.terminals.stdin {
-        return None;
-    }
-    let (sender, receiver) = mpsc::channel();
-    // A thread that waits for an idle stdin ends with the process.
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().take(read::LIMIT).read_to_end(&mut bytes);
-        drop(sender.send(read.is_ok().then_some(bytes)));
-    });
-    receiver.recv_timeout(PATIENCE).ok().flatten()
 }
 
 fn read_into(input: &mut DialectInput, around: &Surroundings) -> Result<(), CliError> {

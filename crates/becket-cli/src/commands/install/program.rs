@@ -27,9 +27,7 @@ pub(super) fn to_register(
         };
     }
     let candidates: Vec<PathBuf> = match &args.program {
-        Some(program) => {
-            vec![around.process.cwd.as_ref().map_or_else(|| program.clone(), |cwd| cwd.join(program))]
-        }
+        Some(program) => vec![around.absolute(program)],
         None => found.into_iter().chain(around.program.clone()).collect(),
     };
     let mut why = refused("this program does not know its own path: name one with `--program`");

@@ -102,7 +102,7 @@ pub(crate) fn summary(outcomes: &[AgentOutcome], deed: &str, dry_run: bool, out:
         (format!("{would}{deed}"), changed),
         ("nothing to do for".to_owned(), unchanged),
         ("left as it was".to_owned(), failed),
-        (format!("{would}{deed}, but switched off in"), off),
+        ("switched off in".to_owned(), off),
     ] {
         let names = names.join(", ");
         if !names.is_empty() {

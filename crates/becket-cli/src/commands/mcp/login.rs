@@ -118,7 +118,8 @@ async fn logged_in(
     } else {
         "in a browser on this machine (on another one: `--paste`)"
     };
-    at.out.eprint(&format!("open this address to log in, {ask}:\n\n  {}\n\n", plain(login.url().as_str())));
+    at.out.eprint(&format!("open this address to log in, {ask}:\n\n"));
+    at.out.eprint_to_copy(&format!("  {}\n\n", plain(login.url().as_str())));
     let done = finished(login, args.paste, cancel).await?;
     let connected = pool.reconnect(&server, cancel).await;
     let note = connected.err().map(|error| format!("the tokens are kept, but {error}"));

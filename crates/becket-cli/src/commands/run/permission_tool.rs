@@ -1,12 +1,15 @@
 //! A tool of an MCP server as the user of a session (`--permission-prompt-tool mcp__SERVER__TOOL`).
 //!
-//! INVARIANT: only a fully valid answer is a yes: an error of the server, and text that is not JSON, deny the call.
+//! INVARIANT: only a fully valid answer is a yes: an error of the server, text that is not JSON, and a decision that
+//! stands twice deny the call.
 
 use super::control::read_permission;
 use super::options::server_tool;
+use crate::peer::{Answer, NoAnswer};
 use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
 use becket_engine::CancellationToken;
 use becket_mcp::{Connect, Pool, ToolCall};
+use becket_model::interpret::parse_message;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -37,7 +40,7 @@ impl PermissionTool {
         Ok(PermissionTool { pool: pool.clone(), server: server.to_owned(), tool: tool.to_owned() })
     }
 
-    async fn answer(&self, prompt: &PermissionPrompt, cancel: &CancellationToken) -> Result<Value, String> {
+    async fn answer(&self, prompt: &PermissionPrompt, cancel: &CancellationToken) -> Result<Answer, String> {
         let fields =
             json!({"tool_name": prompt.tool, "input": prompt.input, "tool_use_id": prompt.tool_use_id});
         let Value::Object(input) = fields else { return Err("it can't be asked".to_owned()) };
@@ -47,9 +50,17 @@ impl PermissionTool {
         let text = answer.text();
         match answer.is_error {
             true => Err(text),
-            false => serde_json::from_str(&text).map_err(|error| format!("its answer is not JSON: {error}")),
+            false => read(&text).map_err(|error| format!("its answer is not JSON: {error}")),
         }
     }
+}
+
+/// Reads an answer. One with a decision that stands twice is an error of the peer (O1).
+fn read(text: &str) -> Result<Answer, serde_json::Error> {
+    // A text that is another kind of JSON has its own message.
+    let Ok((answer, keys)) = parse_message(text, &[]) else { return serde_json::from_str(text).map(Ok) };
+    let answer = Value::Object(answer);
+    Ok(if keys.is_empty() { Ok(answer) } else { Err(NoAnswer::Repeated { answer, keys }) })
 }
 
 impl AskPermission for PermissionTool {
@@ -60,7 +71,7 @@ impl AskPermission for PermissionTool {
     ) -> BoxFuture<'a, PermissionAnswer> {
         Box::pin(async move {
             match self.answer(prompt, cancel).await {
-                Ok(answer) => read_permission(prompt, Ok(answer)),
+                Ok(answer) => read_permission(prompt, answer),
                 Err(why) => {
                     let message =
                         format!("the tool `mcp__{}__{}` gave no permission: {why}", self.server, self.tool);

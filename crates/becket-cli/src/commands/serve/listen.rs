@@ -9,6 +9,7 @@ use super::presence::Presence;
 use super::session_defaults::SessionDefaults;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
+use crate::report::style::plain;
 use becket_base::private_file;
 use becket_engine::CancellationToken;
 use rustix::fs::{FlockOperation, flock};
@@ -37,7 +38,9 @@ pub(super) async fn serve(
     out: Out,
 ) -> CommandResult {
     let place = Place::taken(path).map_err(|why| CliError::Serve { why })?;
-    out.note(&format!("listening on {}\n", path.display()));
+    if !out.is_quiet() {
+        out.eprint_to_copy(&format!("listening on {}\n", plain(&path.display().to_string())));
+    }
     let room = Arc::new(MemoryBudget::default());
     let mut clients = JoinSet::new();
     loop {

@@ -134,10 +134,22 @@ mod tests {
     // rule: O1
     #[test]
     fn a_repeated_decision_counts_as_the_strictest_and_is_known() {
-        let line = r#"{"jsonrpc":"2.0","id":1,"result":{"decision":"block","decision":"approve"}}"#;
-        let Ok(Message::Answer { answer, repeated, .. }) = read(line.as_bytes(), 1) else { panic!("{line}") };
-        assert_eq!(answer, Ok(json!({"decision": "block"})));
-        assert_eq!(repeated, ["decision"]);
+        let (block, approve) = (r#""decision":"block""#, r#""decision":"approve""#);
+        for (result, key) in [
+            (format!(r#""result":{{{block},{approve}}}"#), "decision"),
+            (format!(r#""result":{{{approve},{block}}}"#), "decision"),
+            (format!(r#""result":{{{block}}},"result":{{{approve}}}"#), "result"),
+            (format!(r#""result":{{{approve}}},"result":{{{block}}}"#), "result"),
+            (format!(r#""result":{{{block}}},"result":null"#), "result"),
+            (format!(r#""result":{{{block}}},"id":1"#), "id"),
+        ] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":1,{result}}}"#);
+            let Ok(Message::Answer { answer, repeated, .. }) = read(line.as_bytes(), 1) else {
+                panic!("{line}")
+            };
+            assert_eq!(answer, Ok(json!({"decision": "block"})), "{line}");
+            assert_eq!(repeated, [key], "{line}");
+        }
     }
 
     // rule: H9

@@ -28,14 +28,27 @@ fn changed_files(root: &Path) -> Result<BTreeSet<PathBuf>, CliError> {
         let output = Command::new("git").arg("-C").arg(root).args(arguments).output();
         let output = output.map_err(|error| refused(error.to_string()))?;
         if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+            return Ok(output.stdout);
         }
         Err(refused(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
     };
-    let top = PathBuf::from(git(&["rev-parse", "--show-toplevel"])?.trim_end());
-    let tracked = git(&["diff", "--name-only", "-z", "HEAD"])?;
+    let top = git(&["rev-parse", "--show-toplevel"])?;
+    let top = path_of(top.strip_suffix(b"\n").unwrap_or(&top));
+    // Of a file with a new name, both names count: a hook may still name the old one.
+    let tracked = git(&["diff", "--name-only", "--no-renames", "-z", "HEAD"])?;
     // Names are relative to the directory in which git runs here, and to the top of the repository there.
     let untracked = git(&["ls-files", "--others", "--exclude-standard", "-z", "--full-name"])?;
-    let names = tracked.split('\0').chain(untracked.split('\0')).filter(|name| !name.is_empty());
-    Ok(names.map(|name| top.join(name)).collect())
+    let names = tracked.split(|byte| *byte == 0).chain(untracked.split(|byte| *byte == 0));
+    Ok(names.filter(|name| !name.is_empty()).map(|name| top.join(path_of(name))).collect())
+}
+
+/// Returns the path that git has written. Its name need not be UTF-8.
+fn path_of(name: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        PathBuf::from(std::ffi::OsStr::from_bytes(name))
+    }
+    #[cfg(not(unix))]
+    PathBuf::from(String::from_utf8_lossy(name).into_owned())
 }

@@ -14,9 +14,12 @@ const QUIET: Duration = Duration::from_millis(100);
 /// Tests until it is interrupted. An error of one run is reported, and the next change starts another.
 pub(super) async fn run(tested: &Tested<'_>) -> CommandResult {
     let (sender, mut changes) = mpsc::unbounded_channel();
+    let root = tested.root().to_owned();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let is_change = event.is_ok_and(|event| {
-            !matches!(event.kind, EventKind::Access(_)) && event.paths.iter().any(|path| counts(path))
+            // If the system has lost changes, it names no files.
+            let is_write = !matches!(event.kind, EventKind::Access(_));
+            event.need_rescan() || is_write && event.paths.iter().any(|path| counts(path, &root))
         });
         if is_change {
             // Without a receiver, the watch is over.
@@ -41,9 +44,28 @@ pub(super) async fn run(tested: &Tested<'_>) -> CommandResult {
     }
 }
 
-/// Returns true if a change of a file may affect a case.
-fn counts(path: &Path) -> bool {
-    !path.components().any(|part| {
+/// Returns true if a change of a file may affect a case. The names of directories above the project do not matter.
+fn counts(path: &Path, root: &Path) -> bool {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    !inside.components().any(|part| {
         [".git", "__pycache__", "node_modules", "target"].iter().any(|name| part.as_os_str() == *name)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counts;
+    use std::path::Path;
+
+    #[test]
+    fn only_directories_inside_of_the_project_are_left_out() {
+        for (path, expected) in [
+            ("/target/node_modules/p/.claude/settings.json", true),
+            ("/target/node_modules/p/target/x", false),
+            ("/target/node_modules/p/a/.git/index", false),
+            ("/target/node_modules/p/targets", true),
+        ] {
+            assert_eq!(counts(Path::new(path), Path::new("/target/node_modules/p")), expected, "{path}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::frame;
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, GOOD, NONE, WARNING, plain, styled};
+use becket_base::text::visible_in_place;
 use becket_embed::view::finding::CheckReport;
 use becket_engine::config::{self, Diagnostic};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Severity};
@@ -99,15 +100,14 @@ fn write_finding(
     let report = miette::Report::new(shown).with_source_code(NamedSource::new(plain(&name), text_of_file));
     // A finding that can't be rendered is still reported.
     if handler.render_report(text, report.as_ref()).is_err() {
-        text.push_str(&format!("{diagnostic}\n"));
+        text.push_str(&format!("{}\n", plain(&diagnostic.to_string())));
     }
 }
 
-/// Returns the text with every control byte replaced by a blank and every secret masked: it keeps its length, so that
-/// spans remain valid, can't move the cursor, and contains no password (S3).
+/// Returns the text with every secret masked and every character replaced that could move the cursor or hide others: it
+/// keeps its length, so that spans remain valid, and contains no password (S3).
 pub(crate) fn visible(text: &str) -> String {
-    let text = super::masked::masked(text);
-    text.chars().map(|c| if c.is_ascii_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()
+    visible_in_place(&super::masked::masked(text))
 }
 
 /// Returns the last line, with the numbers of findings and files.

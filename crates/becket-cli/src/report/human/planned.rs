@@ -52,4 +52,7 @@ fn runs(table: &mut Table, run: &PlannedHook, around: &Surroundings) {
     if let Some(note) = &run.note {
         table.below(&format!("      {} {}\n", styled(FAINT, "if:"), plain(note)));
     }
+    if let Some(why) = &run.fails {
+        table.below(&format!("      {} {}\n", styled(WARNING, "fails:"), plain(why)));
+    }
 }

@@ -37,10 +37,10 @@ const EXAMPLE: &str = r#"{"type":"user","message":{"role":"user","content":"…"
 /// The types of control lines.
 const CONTROL: [&str; 4] = ["control_request", "control_response", "control_cancel_request", "keep_alive"];
 
-/// The path of a hook's answer in a `control_response`.
+/// The path of an answer in a `control_response`.
 const ANSWER: [&str; 2] = ["response", "response"];
 
-/// Returns the decision keys that occur more than once in the answer of a line (O1).
+/// Returns the keys that occur more than once in the answer of a line, or around it (O1).
 pub(crate) fn repeated(line: &str) -> Vec<String> {
     parse_message(line, &ANSWER).map(|(_, repeated)| repeated).unwrap_or_default()
 }

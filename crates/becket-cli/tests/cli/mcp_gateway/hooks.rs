@@ -1,7 +1,7 @@
 //! Hooks and rules around a call.
 
 use super::agent::{Gateway, texts};
-use super::{calls, decision, guarded, hook, log};
+use super::{calls, decision, guarded, hook, log, servers};
 use crate::workspace;
 use serde_json::{Value, json};
 use std::fs;
@@ -36,6 +36,40 @@ fn a_denied_call_reaches_no_server_and_says_why() {
         let result = agent.call("s__echo", &json!({"a": 1}));
         assert_refused(&result, reason);
         assert_eq!(calls(&env), 0, "{hooks}");
+    }
+}
+
+// rules: L0, P10
+#[test]
+fn an_input_of_another_type_passes_no_rule_and_no_hook() {
+    let ran = "cat >/dev/null; touch hook-ran";
+    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "command", "command": ran}]}]});
+    let env = guarded(&json!({"deny": ["mcp__notes__add(text:bad*)"]}), &hooks);
+    let agent = Gateway::of(&env).start();
+    for input in [json!({"text": ["bad"]}), json!({"text": {"a": "bad"}}), json!({"TEXT": "bad"}), json!({})]
+    {
+        assert_refused(&agent.call("notes__add", &input), "denied: the input does not fit: ");
+    }
+    assert!(!env.project().join("hook-ran").exists(), "a hook saw a call that breaks its schema");
+    assert_refused(&agent.call("notes__add", &json!({"text": "bad"})), "mcp__notes__add(text:bad*)");
+    assert!(!env.project().join("notes.txt").exists(), "a note was added");
+}
+
+// rules: X5, P2, P6
+#[test]
+fn a_guard_for_a_server_with_two_underscores_guards_its_tools() {
+    let deny = |more: &Value| {
+        let mut handler =
+            json!({"type": "command", "command": "cat >/dev/null; echo 'not on a Friday' >&2; exit 2"});
+        handler["if"] = more["if"].clone();
+        json!({"PreToolUse": [{"matcher": more["matcher"], "hooks": [handler]}]})
+    };
+    for guard in [json!({"if": "mcp__my__srv"}), json!({"matcher": "mcp__my__srv"})] {
+        let env = guarded(&json!({}), &deny(&guard));
+        let mut all = servers(&env, &[]);
+        let agent = Gateway::of(&env).servers(json!({"my__srv": all["s"].take()})).start();
+        assert_refused(&agent.call("my__srv__echo", &json!({"a": 1})), "not on a Friday");
+        assert_eq!(calls(&env), 0, "{guard}");
     }
 }
 

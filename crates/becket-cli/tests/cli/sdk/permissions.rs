@@ -156,6 +156,34 @@ fn only_a_yes_that_is_understood_whole_is_one() {
     }
 }
 
+/// Answers with a key that stands twice, and the key.
+// rule: O1
+#[test]
+fn an_answer_that_says_something_twice_allows_nothing() {
+    let allow = r#"{"behavior":"allow"}"#;
+    for (answer, told) in [
+        (r#""response":{"behavior":"deny","behavior":"allow"}"#.to_owned(), "`behavior` more than once"),
+        (r#""response":{"behavior":"allow","behavior":"deny"}"#.to_owned(), "`behavior` more than once"),
+        (format!(r#""response":{{"behavior":"deny"}},"response":{allow}"#), "`response` more than once"),
+        (format!(r#""subtype":"error","subtype":"success","response":{allow}"#), "`subtype` more than once"),
+        (
+            r#""response":{"behavior":"allow","updatedInput":{"command":"ls"},"updatedInput":null}"#
+                .to_owned(),
+            "`updatedInput` more than once",
+        ),
+    ] {
+        let env = one_call(&json!({}), &[told]);
+        let mut host = Host::initialized(&env, &STDIO, json!({}));
+        host.prompt("make it");
+        let id = host.asked("can_use_tool")["request_id"].clone();
+        let success = if answer.contains("subtype") { "" } else { r#""subtype":"success","# };
+        let response = format!(r#"{{{success}"request_id":{id},{answer}}}"#);
+        host.line(&format!(r#"{{"type":"control_response","response":{response}}}"#));
+        assert_eq!(host.result()["result"], "Done.", "{answer}");
+        assert!(!there(&env, "made"), "{answer}");
+    }
+}
+
 // rule: D8
 #[test]
 fn a_no_may_end_the_turn_and_a_hook_that_says_no_takes_the_question_back() {

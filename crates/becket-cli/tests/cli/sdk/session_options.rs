@@ -140,6 +140,9 @@ fn a_tool_of_a_server_decides_permissions_and_only_a_valid_yes_is_one() {
         (r#"{"behavior": "allow"}"#, true),
         (r#"{"behavior": "deny", "message": "NOT-TODAY"}"#, false),
         (r#"{"behavior": "maybe"}"#, false),
+        (r#"{"behavior": "deny", "behavior": "allow"}"#, false),
+        (r#"{"behavior": "allow", "behavior": "deny"}"#, false),
+        (r#"{"behavior": "allow", "updatedPermissions": [], "updatedPermissions": null}"#, false),
         ("yes", false),
         ("[]", false),
     ] {

@@ -46,8 +46,8 @@ pub(super) fn answer_payload(
         return Ok(incoming.answer_without_hooks());
     }
     let session = session_of(incoming.cwd(), dialect, args, global, around, out)?;
-    let agent_trusts = args.user_scope && is_trusted_there(dialect, &session, around);
-    let run = incoming.in_session(session, agent_trusts)?;
+    let is_trusted = args.user_scope && is_trusted_there(dialect, &session, around);
+    let run = incoming.in_session(session, is_trusted)?;
     let services = HookServices::silent(&ServiceOptions::from(args), run.launch(), around)?;
     if !args.detached.is_empty() {
         detached::run(&run.payload().events, run.launch(), &services, args, early, around)?;
@@ -158,15 +158,15 @@ impl WholeRun<'_> {
         let Dialect { title, .. } = self.dialect;
         let supports = self.dialect.row_of(kind).map(|row| row.supports);
         let Some(supports) = supports.filter(|supports| supports.rewrite) else {
-            return Some(format!("{title} takes no rewritten call"));
+            return Some(format!("{title} doesn't accept rewritten calls"));
         };
         if self.run.payload().call.as_ref().is_some_and(NativeCall::is_input) {
-            return Some("the call is input of a program that runs already".to_owned());
+            return Some("the call sends input to a program that is already running".to_owned());
         }
         match action {
             Action::Ask { .. } | Action::Refuse { .. } => Some(exec_rewrite::ASKED.to_owned()),
             Action::Proceed if supports.rewrite_allows => Some(format!(
-                "{title} takes a rewritten call only together with an allow, which nobody gives"
+                "{title} accepts a rewritten call only together with an allow, and nothing allows this call"
             )),
             Action::Proceed | Action::Allow => None,
         }

@@ -72,15 +72,18 @@ impl GuardedCall<'_> {
     async fn before(&self, person: &impl Approver) -> Result<AllowedCall, String> {
         let Gateway { gate, limits, notices, .. } = self.gateway;
         gate.refresh().iter().for_each(|kept| notices.show(kept));
-        let names = rule_names(self.tool);
-        if let Some(rule) = gate.deny_rule(&names) {
+        if let Some(rule) = gate.deny_rule(&rule_names(self.tool)) {
             return Err(rule);
+        }
+        // Hooks and rules on a parameter rely on its type. rule: L0
+        if let Err(wrong) = self.tool.tool.check(&self.input) {
+            return Err(format!("the input does not fit: {wrong}"));
         }
         let event = self.event(
             PreToolUse::new(self.tool.name.full.to_string(), self.input.clone(), self.id.clone())
                 .mcp_server(self.mcp_server()),
         );
-        let resolve = gate.resolve(&event, &names[1..], self.cancel);
+        let resolve = gate.resolve(&event, self.cancel);
         let mut resolution = match limits.hooks {
             None => resolve.await,
             Some(limit) => tokio::time::timeout(limit, resolve)
@@ -180,7 +183,7 @@ impl GuardedCall<'_> {
         let event = self.failure(made, "the call was cancelled", true);
         let over = CancellationToken::new();
         let _ended_when_dropped = over.clone().drop_guard();
-        let notified = self.gateway.gate.resolve(&event, &[], &over);
+        let notified = self.gateway.gate.resolve(&event, &over);
         drop(tokio::time::timeout(CANCELLED, notified).await);
         Answer::error("the call was cancelled: the tool may have done a part of its work")
     }
@@ -201,7 +204,7 @@ impl GuardedCall<'_> {
 
     async fn after(&self, mut answer: Answer, event: Event) -> Answer {
         let kind: EventKind = event.kind();
-        let resolution = self.gateway.gate.resolve(&event, &[], self.cancel).await;
+        let resolution = self.gateway.gate.resolve(&event, self.cancel).await;
         let notices = &self.gateway.notices;
         resolution.message.iter().for_each(|message| notices.show(message));
         if let Err(wrong) = answer.apply(kind.name(), &resolution) {
@@ -212,7 +215,7 @@ impl GuardedCall<'_> {
     }
 
     fn event(&self, body: impl Into<EventBody>) -> Event {
-        Event::new(self.gateway.session.clone(), body)
+        Event::new(self.gateway.session.clone(), body).with_other_names(self.tool.tool.restricting_names())
     }
 
     fn mcp_server(&self) -> Option<Map<String, Value>> {
