@@ -14,38 +14,44 @@ Made by `cargo xtask gen` from the tables of `becket-dialects`.
 `.claude/settings.json` as they are, and answers in the agent's own form: one answer, never two. `--dialect auto` recognises
 the agent by the payload. `becket check --for AGENT` says the following for each hook of a project, with line and column.
 
-What an agent can't be answered is made safe. An ask becomes a denial with the reason where the agent would run the call
-(`--asks deny` and `--asks pass` change that). A rewrite that the agent does not take becomes a denial that names the corrected
-input. Context before a call is carried to the answer about the call's result. One call of several commands or files is one
-event for each, and the strictest decision counts. Every failure on an event that can be held back, an unknown event and an
-unknown dialect included, is a refusal in the agent's form; the payload of another agent than the entry names is refused in
-that agent's form, and an answer that stdout does not take on stderr, with exit code 2. An allow is passed on to Claude Code alone: elsewhere the agent
-decides about the call as it would without hooks.
+An answer that the agent has no form for is replaced by the nearest safe one:
+
+- An ask becomes a denial with the reason where the agent would run the call; `--asks deny` and `--asks pass` change that.
+- A rewrite that the agent does not support becomes a denial that names the corrected input.
+- Context that a hook adds before a call is sent with the answer about the result of the call.
+- A call of several commands or files fires one event for each, and the strictest decision counts.
+- Any failure on an event that can be blocked is a refusal in the agent's form; so are an unknown event and an unknown dialect. A
+  payload of another agent than the entry names is refused in the form of that other agent. If the answer can't be written to stdout,
+  it is a refusal on stderr with exit code 2.
+- An allow is passed on to Claude Code only: other agents decide about the call as they would without hooks.
+
+Further differences:
 
 - Every agent runs a call when its hook takes too long. Becket therefore answers 5 s before the agent's default limit, or
-  after `--within SECONDS`, and denies the call. Where the agent's configuration names another limit, name one here as well.
+  after `--within SECONDS`, and denies the call. If you set another limit in the agent's configuration, set `--within` as well.
   A call that stands for more than 1,000 calls is denied.
-- A tool that the agent's table does not have runs the hooks that match its own name, and is denied where a guard for Bash,
-  Write or Edit would not see it. Managed files, the user's file and the command line may name the tool that it is like
+- A tool that is not in the agent's table runs the hooks that match its own name, and is denied where a guard for Bash,
+  Write or Edit would not see it. Managed files, the user's file and the command line may name the tool that it resembles
   (`\"toolAliases\": {\"teleport\": \"Bash\"}`), or let such tools pass (`\"unknownTools\": \"allow\"`).
 - Agents that join the names of an MCP server and its tool (`server_tool`, `server-tool`) are read by the servers in their own
   configuration: `opencode.json`, `kilo.json`, `cline_mcp_settings.json`, `mcp-config.json` of Copilot, `settings.json` of Gemini
-  CLI. A tool of any other server is one that the table does not have.
+  CLI. A tool of any other server counts as one that is not in the table.
 - A call that can't be read without loss is refused: two different values for one thing (`path` beside `file_path`), a command
   with an unknown part, a file or a URL that is not a text.
-- A command runs, for rules and hooks, in the directory that the call names (`workdir`, `dir_path`), and the project is still the
-  one of the session. A key that the tool may ignore names one more directory in which the call is judged. A directory that does
+- Rules and hooks judge a command in the directory that the call names (`workdir`, `dir_path`); the project stays that of the
+  session. If the tool may ignore the key that names the directory, the call is judged in both directories. A directory that does
   not exist is refused.
 - A tool that reads all files of a pattern (`read_many_files`) is a Read of everything that the pattern may mean: deny and ask rules
   about any of it hold. Name the files, or a narrower directory, where that is too much.
 - In the user's own configuration of an agent add `--user-scope`: the hooks of a project run only if the user trusts its
   folder. Otherwise the hooks of the user and of managed settings run, the deny and ask rules of the project count, and one
   line names what was held back.
-- The answer does not wait for a hook with `async` or `asyncRewake`: it goes on in a process of its own, up to its own limit, and
-  what it says for the model is a part of the next answer that takes context, since no agent can be woken. One that announces
-  itself is waited for until two seconds before the limit; then it is ended, and the answer is that of the other hooks.
-- For an agent without hooks, or whose hooks do not see MCP tools, there is [the gateway](gateway.md); for one that an editor
-  starts over ACP, [the proxy](acp.md).
+- The answer does not wait for a hook with `async` or `asyncRewake`. The hook continues in a process of its own, up to its own limit,
+  and its text for the model is part of the next answer that can contain context, since no agent can be woken. A hook that announces
+  on its first line that it continues in the background is ended two seconds before the limit; the answer is then that of the other
+  hooks.
+- For an agent without hooks, or whose hooks do not see MCP tools, use [the gateway](gateway.md); for one that an editor
+  starts over ACP, use [the proxy](acp.md).
 
 ";
 
@@ -53,9 +59,9 @@ const PROOF: &str = "
 ## Proof
 
 `cargo xtask agents` runs the agents themselves, of the versions below, with Becket registered as `becket install` does it, for the
-project and for the user, against a scripted model, without a network and without a user. It looks at the effects: whether the remote branch is where it was, a file exists, the work
-that was not committed is still there, the model was sent the reason. The table shows the last run of each agent.
-`becket doctor --prove AGENT` does the like with an agent as it is installed on a machine.
+project and for the user, against a scripted model, without a network and without a user. It checks the effects: whether the remote
+branch has moved, a file exists, uncommitted work is still there, and the reason was sent to the model. The table shows the last run
+of each agent. `becket doctor --prove AGENT` does the same with an agent as it is installed on a machine.
 
 - kept: the hook has its effect, and the model reads the reason
 - hint: the call is denied, and the reason names the input that the hook wants
@@ -65,10 +71,13 @@ that was not committed is still there, the model was sent the reason. The table 
 ";
 
 const ROUTES: &str = "
-Three further ways to work: with the agent's shell off and the tools of an MCP server behind [the gateway](gateway.md); driven
-by an editor through [the proxy](acp.md), whose user allows what no hook asks about (the model reads the reason of a denial with
-the next prompt); and at a terminal, with a person who types prompts, says no and then yes to a question (where the agent can't
-ask, by `becket allow-once`), and has a subagent try what is denied.
+Three further setups are tested:
+
+- The agent's shell is off, and it uses the tools of an MCP server behind [the gateway](gateway.md).
+- An editor drives the agent through [the proxy](acp.md). The user allows what no hook asks about, and the model reads the reason of
+  a denial with the next prompt.
+- A person at a terminal types prompts, answers a question first with no and then with yes (where the agent can't ask, with `becket
+  allow-once`), and has a subagent try what is denied.
 
 ";
 

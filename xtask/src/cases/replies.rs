@@ -77,7 +77,7 @@ fn expected(event: &str, want: &Value) -> Result<Value, String> {
             "context": context,
             "messages": message.as_slice(),
             "notices": notices(&want["notices"]),
-            "failures": if failed { json!([{"source": "user", "label": "sh h0"}]) } else { json!([]) },
+            "failures": failures(want),
             "fields": fields,
         },
     }))
@@ -141,6 +141,15 @@ fn texts(list: &Value, without: &str) -> Vec<Value> {
 fn notices(list: &Value) -> Vec<Value> {
     let notices = list.as_array().into_iter().flatten().filter_map(|one| one.as_str()?.split_once(": "));
     notices.map(|(to, text)| json!({"to": to, "text": text})).collect()
+}
+
+/// Returns the failure, and the refusals that were not read.
+fn failures(want: &Value) -> Vec<Value> {
+    let failure = want["failure"].is_string().then(|| json!({"source": "user", "label": "sh h0"}));
+    let lost = want["lost"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let lost =
+        lost.map(|text| json!({"source": "user", "label": "sh h0", "text": format!("not checked: {text}")}));
+    failure.into_iter().chain(lost).collect()
 }
 
 fn warnings(want: &Value) -> Vec<Value> {
