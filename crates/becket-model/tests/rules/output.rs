@@ -57,7 +57,7 @@ fn an_answer_behind_the_cap_is_told_as_unchecked() {
     let taken = take(&json!({"event": "PreToolUse", "stdout": "    ", "lost": 9}));
     let notice = taken.reply.notices.first().unwrap();
     assert!(notice.unchecked && notice.text.starts_with("the end of its output was not read"), "{notice:?}");
-    assert_eq!(taken.warnings, [notice.text.clone()]);
+    assert_eq!(taken.warnings, std::slice::from_ref(&notice.text));
 }
 
 #[test]
