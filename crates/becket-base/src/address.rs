@@ -34,7 +34,7 @@ impl AddressClass {
     pub fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => of_v4(address),
-            IpAddr::V6(address) => match carried(address) {
+            IpAddr::V6(address) => match embedded_ipv4(address) {
                 Some(inner) => of_v4(inner),
                 None => of_v6(address),
             },
@@ -117,17 +117,17 @@ fn is_special([first, second, ..]: [u16; 8]) -> bool {
     (first == 0x2001 && (second < 0x200 || second == 0xdb8)) || (first == 0x3fff && second < 0x1000)
 }
 
-/// Returns the IPv4 address inside an IPv6 one: mapped, compatible, translated, NAT64, 6to4.
+/// Returns the IPv4 address embedded in an IPv6 address: mapped, compatible, translated, NAT64, 6to4.
 ///
 /// ```
-/// use becket_base::address::carried;
+/// use becket_base::address::embedded_ipv4;
 ///
-/// assert_eq!(carried("::ffff:127.0.0.1".parse()?), Some([127, 0, 0, 1].into()));
-/// assert_eq!(carried("::1".parse()?), None);
+/// assert_eq!(embedded_ipv4("::ffff:127.0.0.1".parse()?), Some([127, 0, 0, 1].into()));
+/// assert_eq!(embedded_ipv4("::1".parse()?), None);
 /// # Ok::<(), std::net::AddrParseError>(())
 /// ```
 #[must_use]
-pub fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
+pub fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,
@@ -147,7 +147,7 @@ impl Network {
     /// Returns whether the network contains an address. An IPv6 address that carries an IPv4 one counts as that one.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = match address {
-            IpAddr::V6(v6) => carried(v6).map_or(address, IpAddr::V4),
+            IpAddr::V6(v6) => embedded_ipv4(v6).map_or(address, IpAddr::V4),
             IpAddr::V4(_) => address,
         };
         self.0.contains(&address)

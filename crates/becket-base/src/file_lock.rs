@@ -59,8 +59,11 @@ pub fn lock_private(path: &Path) -> io::Result<File> {
     lock_private_within(path, std::iter::repeat_n(Duration::from_millis(10), 200))
 }
 
-/// Does the same with these pauses in all.
+/// Locks the file as [`lock_private`] does, with these pauses.
 fn lock_private_within(path: &Path, mut pauses: impl Iterator<Item = Duration>) -> io::Result<File> {
+    // Other processes remove the file again and again, or a directory in its path is a broken link.
+    const MISSING: u32 = 20;
+    let mut missing = 0;
     loop {
         let opened = private_file::create_parent(path)
             .and_then(|()| private_file::options().write(true).create(true).truncate(false).open(path));
@@ -72,12 +75,70 @@ fn lock_private_within(path: &Path, mut pauses: impl Iterator<Item = Duration>) 
                     io::Error::from(io::ErrorKind::WouldBlock)
                 }
             },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => error,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && missing < MISSING => {
+                missing += 1;
+                error
+            }
             Err(error) => return Err(error),
         };
         match pauses.next() {
             Some(pause) => std::thread::sleep(pause),
             None => return Err(lost),
+        }
+    }
+}
+
+/// A lock on the directory of a file, for one writer at a time. Dropping it releases the lock.
+#[derive(Debug)]
+pub struct DirectoryLock {
+    _file: Option<File>,
+    /// The file that is locked instead of the directory, which can't be locked on this platform.
+    #[cfg(not(unix))]
+    path: Option<std::path::PathBuf>,
+}
+
+impl DirectoryLock {
+    /// Locks the directory of `target`, waiting for five seconds at most. A directory that can't be opened or locked is
+    /// not an error. Nothing is written on Unix. Blocks the thread.
+    ///
+    /// # Errors
+    /// Errors if the lock stays busy.
+    #[cfg(unix)]
+    pub fn of(target: &Path) -> io::Result<Self> {
+        let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let Ok(file) = File::open(directory.unwrap_or(Path::new("."))) else {
+            return Ok(DirectoryLock { _file: None });
+        };
+        match lock(&file, std::iter::repeat_n(Duration::from_millis(10), 500)) {
+            Ok(LockState::Busy) => Err(io::ErrorKind::WouldBlock.into()),
+            // Network file systems lock only files that are open for writing.
+            Ok(LockState::Held | LockState::Unsupported) | Err(_) => Ok(DirectoryLock { _file: Some(file) }),
+        }
+    }
+
+    /// Locks the directory of `target`, waiting for two seconds at most. A directory that can't be written or locked is
+    /// not an error. Blocks the thread.
+    ///
+    /// # Errors
+    /// Errors if the lock stays busy.
+    #[cfg(not(unix))]
+    pub fn of(target: &Path) -> io::Result<Self> {
+        let path = target.with_file_name(".becket-lock");
+        let is_there = path.parent().is_some_and(Path::is_dir);
+        match is_there.then(|| lock_private(&path)).transpose() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(error),
+            Err(_) => Ok(DirectoryLock { _file: None, path: None }),
+            Ok(file) => Ok(DirectoryLock { path: file.is_some().then_some(path), _file: file }),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Drop for DirectoryLock {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // A file that stays is locked and removed by the next process.
+            let _ = std::fs::remove_file(path);
         }
     }
 }
@@ -91,7 +152,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     matches!((file, named), (Ok(file), Ok(named)) if file == named)
 }
 
-/// Returns true if there is a file at `path`; this platform does not tell whether it is this one.
+/// Returns true if there is a file at `path`. Files have no stable identity on this platform, so it may be another one.
 #[cfg(not(unix))]
 fn is_at(_file: &File, path: &Path) -> bool {
     path.symlink_metadata().is_ok()
@@ -160,6 +221,26 @@ mod tests {
         assert_eq!(count(&busy), (io::ErrorKind::WouldBlock, 0));
         // No file has this name.
         assert_eq!(count(Path::new("")), (io::ErrorKind::NotFound, 0));
+    }
+
+    #[test]
+    fn a_directory_is_locked_without_a_trace() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("file");
+        let held = DirectoryLock::of(&target).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let waiting = std::thread::spawn(move || {
+            let lock = DirectoryLock::of(&target).unwrap();
+            sender.send(()).unwrap();
+            drop(lock);
+        });
+        receiver.recv_timeout(Duration::from_millis(100)).unwrap_err();
+        drop(held);
+        receiver.recv().unwrap();
+        waiting.join().unwrap();
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        // A missing directory excludes nobody.
+        DirectoryLock::of(&directory.path().join("none/file")).unwrap();
     }
 
     #[cfg(unix)]

@@ -7,7 +7,7 @@
 //!
 //! | feature | modules |
 //! |---|---|
-//! | `files`, `async-lock` | `private_file`, `file_lock` |
+//! | `files`, `async-lock` | `private_file`, `file_lock`, `config_file` (files that others edit as well) |
 //! | `diff` | `line_diff` |
 //! | `json-edit` | `json_edit` |
 //! | `json-schema` | `json_schema` |
@@ -15,6 +15,8 @@
 //! | `http` | `http` (bodies, TLS roots, transport errors), `secret` |
 
 pub mod address;
+#[cfg(feature = "files")]
+pub mod config_file;
 #[cfg(feature = "files")]
 pub mod file_lock;
 #[cfg(feature = "http")]
@@ -39,7 +41,7 @@ pub mod text_file;
 
 pub use panic::panic_message;
 pub use program::{find_program, is_executable};
-pub use same_path::{is_inside, is_same_path};
+pub use same_path::{is_inside, is_same_path, on_disk};
 pub use suggest::suggest;
 
 /// The example of the README.

@@ -17,7 +17,8 @@ pub fn is_inside(path: &Path, folder: &Path) -> bool {
 }
 
 /// Returns a path with the links resolved in the part of it that exists.
-fn on_disk(path: &Path) -> PathBuf {
+#[must_use]
+pub fn on_disk(path: &Path) -> PathBuf {
     let mut ancestors = path.ancestors();
     let found = ancestors.find_map(|part| Some((part.canonicalize().ok()?, path.strip_prefix(part).ok()?)));
     found.map_or_else(|| path.to_owned(), |(real, rest)| real.join(rest))

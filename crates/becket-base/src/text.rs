@@ -62,15 +62,16 @@ pub fn visible(text: &str) -> String {
 }
 
 fn push_visible(text: &mut String, c: char) {
-    match c {
-        '\n' | '\t' => text.push(c),
-        c if is_unsafe(c) => text.extend(c.escape_default()),
-        c => text.push(c),
+    if is_unsafe(c) {
+        text.extend(c.escape_default());
+    } else {
+        text.push(c);
     }
 }
 
+/// Returns true for control characters except line breaks and tabs, and for hidden ones.
 fn is_unsafe(c: char) -> bool {
-    c.is_control() || is_hidden(c)
+    !matches!(c, '\n' | '\t') && (c.is_control() || is_hidden(c))
 }
 
 /// Returns text as [`visible`] does, with a substitute for each such character that has as many bytes: positions remain
@@ -83,13 +84,12 @@ fn is_unsafe(c: char) -> bool {
 pub fn visible_in_place(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
-        match (c, c.len_utf8()) {
-            ('\n' | '\t', _) => clean.push(c),
-            (c, _) if !is_unsafe(c) => clean.push(c),
-            (_, 1) => clean.push(' '),
-            (_, 2) => clean.push('·'),
-            (_, 3) => clean.push(char::REPLACEMENT_CHARACTER),
-            (_, _) => clean.push_str("··"),
+        match c.len_utf8() {
+            _ if !is_unsafe(c) => clean.push(c),
+            1 => clean.push(' '),
+            2 => clean.push('·'),
+            3 => clean.push(char::REPLACEMENT_CHARACTER),
+            _ => clean.push_str("··"),
         }
     }
     clean
@@ -103,13 +103,13 @@ pub fn visible_in_place(text: &str) -> String {
 /// ```
 #[must_use]
 pub fn visible_in_json(text: &str) -> Cow<'_, str> {
-    let is_whitespace = |c| matches!(c, '\n' | '\t' | '\r');
-    if !text.contains(|c| is_unsafe(c) && !is_whitespace(c)) {
+    let is_escaped = |c: char| c != '\r' && is_unsafe(c);
+    if !text.contains(is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_unsafe(c) && !is_whitespace(c) {
+        if is_escaped(c) {
             c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| clean.push_str(&format!("\\u{unit:04x}")));
         } else {
             clean.push(c);
@@ -128,7 +128,7 @@ pub fn visible_in_json(text: &str) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn visible_with_styles(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c| is_unsafe(c) && c != '\n' && c != '\t') {
+    if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());

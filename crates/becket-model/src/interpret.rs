@@ -88,7 +88,7 @@ pub struct Interpretation {
 
 impl Interpretation {
     /// Adds a warning that an answer was not read, which may have been a refusal (O10).
-    fn warn_of_lost(&mut self, warning: String) {
+    fn add_lost_refusal(&mut self, warning: String) {
         self.reply.notices.push(lost_refusal(warning.clone()));
         self.warnings.push(warning);
     }
@@ -117,12 +117,15 @@ pub fn printed(spec: &EventSpec, printed: &HandlerOutput<'_>) -> Interpretation 
         closed.hold(or_cut(spec, taken, printed, &text), first_line(stderr))
     };
     taken.warnings.extend(announced.and_then(|line| line.warning));
-    if printed.exit == 0 && taken.reply.decision.is_none() && closed::refuses_on_stderr(spec, printed.stderr)
+    if printed.exit == 0
+        && !closed::holds_back(spec, &taken)
+        && closed::refuses_on_stderr(spec, printed.stderr)
     {
-        taken.warn_of_lost("the answer on stderr is not read: print the JSON object to stdout".to_owned());
+        taken
+            .add_lost_refusal("the answer on stderr is not read: print the JSON object to stdout".to_owned());
     }
     forget_what_is_discarded(spec, &mut taken);
-    tell_of_lost(spec, taken)
+    retain_lost_refusals(spec, taken)
 }
 
 /// Reads an answer that is JSON already: an HTTP response's body, or the return value of an in-process handler. An empty
@@ -130,13 +133,13 @@ pub fn printed(spec: &EventSpec, printed: &HandlerOutput<'_>) -> Interpretation 
 pub fn object(spec: &EventSpec, answer: &JsonAnswer, on_failure: OnFailure) -> Interpretation {
     let taken = understood(spec, answer);
     let taken = if on_failure.closes(spec) { closed::hold_answer(spec, answer, taken) } else { taken };
-    tell_of_lost(spec, taken)
+    retain_lost_refusals(spec, taken)
 }
 
-/// Removes the notices of refusals that were not read if nothing was lost: the handler refuses in another way, or has
-/// failed, which is reported.
-fn tell_of_lost(spec: &EventSpec, mut taken: Interpretation) -> Interpretation {
-    if taken.failure.is_some() || closed::holds_back(spec, &taken) {
+/// Removes the notices of refusals that were not read if nothing was lost: the event decides nothing, the handler refuses
+/// in another way, or it has failed, which is reported.
+fn retain_lost_refusals(spec: &EventSpec, mut taken: Interpretation) -> Interpretation {
+    if !misplaced::decides(spec) || taken.failure.is_some() || closed::holds_back(spec, &taken) {
         taken.reply.notices.retain(|notice| !notice.unchecked);
     }
     taken
@@ -233,7 +236,7 @@ fn plain(spec: &EventSpec, text: &str) -> Interpretation {
     if spec.decision != DecisionModel::None
         && let Some(warning) = stdout::hidden_answer(spec, text)
     {
-        taken.warn_of_lost(warning.to_owned());
+        taken.add_lost_refusal(warning.to_owned());
     }
     taken
 }
@@ -353,7 +356,7 @@ fn or_cut(
         return failed(Failure::InvalidJson { message, line, column });
     }
     if spec.decision != DecisionModel::None && spec.plain_stdout != PlainStdout::Context {
-        taken.warn_of_lost(format!("the end of its output was not read: {message}"));
+        taken.add_lost_refusal(format!("the end of its output was not read: {message}"));
     }
     taken
 }

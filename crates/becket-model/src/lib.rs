@@ -27,6 +27,7 @@ mod reply;
 mod rights;
 mod sandbox_answer;
 mod source;
+mod tool_name;
 mod verdict;
 
 pub use event::{Event, EventBody, EventKind, Session};
@@ -40,6 +41,7 @@ pub use reply::{
 pub use rights::{DomainRights, NetworkRights, PathRights, Rights, SignalRights};
 pub use sandbox_answer::{CallFiles, CallNetwork, CallSandbox, SandboxAnswer};
 pub use source::{Enforcement, HandlerOrigin, OnFailure, PluginSource, Privileges, Source};
+pub use tool_name::{as_tool_name, is_tool_name_char};
 pub use verdict::{
     Attributed, ObservedAnswer, ObservedEffect, Reason, Ruling, Verdict, VerdictFields, continued,
 };

@@ -29,6 +29,11 @@ pub struct Reply {
 
 /// Constructors of the most common answers of in-process handlers.
 impl Reply {
+    /// Returns the notice of a refusal that was not read (O1, O10).
+    pub fn lost_refusal(&self) -> Option<&Notice> {
+        self.notices.iter().find(|notice| notice.unchecked)
+    }
+
     /// Denies the call on PreToolUse; on another event, holds back its action.
     pub fn deny(reason: impl Into<String>) -> Self {
         Reply::permission(PermissionDecision::Deny, Some(reason.into()))

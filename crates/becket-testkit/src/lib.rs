@@ -7,6 +7,7 @@
 //! - [`mcp_auth`] is an MCP server that requires a login, with its authorisation server.
 //! - [`messages_api`] is a model behind the Messages API, which checks each request against the API's rules.
 //! - `real_model` (Unix) is the server of a small real model.
+//! - `user` (Unix) is the user who runs the tests, and an ordinary one.
 //! - [`wait`] waits for facts in asynchronous tests.
 //! - [`mod@bench`] measures code beside its lower bound, in one run, and prints rows for `cargo xtask bench`.
 
@@ -21,4 +22,6 @@ pub mod messages_api;
 pub mod proc;
 #[cfg(unix)]
 pub mod real_model;
+#[cfg(unix)]
+pub mod user;
 pub mod wait;

@@ -40,8 +40,8 @@ pub struct Event {
     pub body: EventBody,
     /// Fields that the host adds; they reach the hooks unchanged, after all others (N5).
     pub extra: Map<String, Value>,
-    /// Other names of the event's tool. Matchers and `if` are tested under each of them as well (X5). Never on the
-    /// wire.
+    /// Other names of the event's tool. Matchers, `if`, deny and ask rules are tested under each of them as well; allow
+    /// rules are not (X5). Never on the wire.
     pub other_names: Vec<String>,
 }
 

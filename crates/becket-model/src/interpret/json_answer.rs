@@ -76,7 +76,7 @@ pub fn parse_object(text: &str) -> Result<Map<String, Value>, serde_json::Error>
     or_mended(text, |text| serde_json::from_str(text))
 }
 
-/// Parses a message in which an answer is the value at the path `key`; if that is empty, the message is the answer.
+/// Parses a message in which an answer is the value at `path`; if that is empty, the message is the answer.
 /// Returns the message, and the keys that occur more than once: those of the answer that decide or change what it
 /// allows, and any key around it. The message has the strictest value of each key that decides or leads to the answer.
 ///
@@ -84,11 +84,11 @@ pub fn parse_object(text: &str) -> Result<Map<String, Value>, serde_json::Error>
 /// Errors if the text is not a JSON object, with the parser's message and position.
 pub fn parse_message(
     text: &str,
-    key: &[&str],
+    path: &[&str],
 ) -> Result<(Map<String, Value>, Vec<String>), serde_json::Error> {
     or_mended(text, |text| {
         let reader = Reader { event: None, repeated: RefCell::default() };
-        let level = if key.is_empty() { Level::Answer } else { Level::Envelope(key) };
+        let level = if path.is_empty() { Level::Answer } else { Level::Envelope(path) };
         let object = reader.object(text, level)?;
         Ok((object, reader.repeated.into_inner()))
     })

@@ -79,7 +79,7 @@ pub(super) fn help(spec: &EventSpec) -> &'static str {
     }
 }
 
-fn decides(spec: &EventSpec) -> bool {
+pub(super) fn decides(spec: &EventSpec) -> bool {
     !matches!(
         spec.decision,
         DecisionModel::None | DecisionModel::Context | DecisionModel::Retry | DecisionModel::Display

@@ -52,7 +52,7 @@ fn outputs_are_taken_as_the_rules_say() {
 }
 
 #[test]
-fn an_answer_behind_the_cap_is_told_as_unchecked() {
+fn an_answer_after_the_cap_is_noted_as_unchecked() {
     // rules: O1, O10, H3
     let taken = take(&json!({"event": "PreToolUse", "stdout": "    ", "lost": 9}));
     let notice = taken.reply.notices.first().unwrap();
