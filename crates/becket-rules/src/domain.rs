@@ -4,15 +4,15 @@
 //! hide it. A URL whose host can't be read has no host, and no allow rule covers it.
 
 use crate::path::MatchMode;
-use becket_base::address::carried;
+use becket_base::address::embedded_ipv4;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A compiled `domain:` pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DomainPattern {
     labels: Vec<String>,
-    /// The IPv4 address inside the IPv6 one that the pattern is.
-    carried: Option<String>,
+    /// The IPv4 address that is embedded in the pattern, if this is an IPv6 address.
+    embedded: Option<String>,
     /// Starts with `*.`: one label or more in front.
     subdomains: bool,
     everything: bool,
@@ -33,7 +33,7 @@ impl DomainPattern {
         let text = address.map_or_else(|| rest.to_owned(), |address| address.to_string());
         Self {
             labels: text.split('.').map(str::to_owned).collect(),
-            carried: address.and_then(carried).map(|address| address.to_string()),
+            embedded: address.and_then(embedded_ipv4).map(|address| address.to_string()),
             subdomains,
             everything: host == "*",
         }
@@ -50,14 +50,15 @@ impl DomainPattern {
         self.everything
     }
 
-    /// Returns whether the pattern covers the host of a URL. An IPv6 address that carries an IPv4 one is both: an allow
+    /// Returns whether the pattern covers the host of a URL. An IPv6 address that embeds an IPv4 one is both: an allow
     /// must cover each, a rule that restricts either.
     pub(crate) fn covers(&self, host: &UrlHost, reading: MatchMode) -> bool {
-        let meant = host.carried.as_ref().unwrap_or(&host.name);
-        let as_meant = || self.carried.as_ref().map_or_else(|| self.matches(meant), |own| own == meant);
+        let address = host.embedded.as_ref().unwrap_or(&host.name);
+        let matches_address =
+            || self.embedded.as_ref().map_or_else(|| self.matches(address), |own| own == address);
         match reading {
-            MatchMode::Allow => self.matches(&host.name) && as_meant(),
-            MatchMode::Restrict | MatchMode::If => self.matches(&host.name) || as_meant(),
+            MatchMode::Allow => self.matches(&host.name) && matches_address(),
+            MatchMode::Restrict | MatchMode::If => self.matches(&host.name) || matches_address(),
         }
     }
 
@@ -76,8 +77,8 @@ impl DomainPattern {
 pub(crate) struct UrlHost {
     /// The name, or an address in its usual form.
     name: String,
-    /// The IPv4 address inside an IPv6 one.
-    carried: Option<String>,
+    /// The IPv4 address that is embedded in an IPv6 address.
+    embedded: Option<String>,
 }
 
 /// Returns the host of a URL: lower case, without its port and trailing dot, addresses in their usual form. Returns
@@ -92,12 +93,12 @@ pub(crate) fn host(url: &str) -> Option<UrlHost> {
     if let Some(address) = host.strip_prefix('[') {
         let (address, port) = address.split_once(']')?;
         let address: Ipv6Addr = address.parse().ok().filter(|_| port.is_empty() || port.starts_with(':'))?;
-        let carried = carried(address).map(|address| address.to_string());
-        return Some(UrlHost { name: address.to_string(), carried });
+        let embedded = embedded_ipv4(address).map(|address| address.to_string());
+        return Some(UrlHost { name: address.to_string(), embedded });
     }
     let host = decoded(host.split(':').next().unwrap_or_default())?.to_ascii_lowercase();
     let host = host.strip_suffix('.').unwrap_or(&host);
-    is_readable(host).then(|| UrlHost { name: host.to_owned(), carried: None })
+    is_readable(host).then(|| UrlHost { name: host.to_owned(), embedded: None })
 }
 
 /// Returns a host that is not part of a URL in the form of [`host`]: a name, or an IPv4 address.

@@ -25,8 +25,8 @@ pub use endpoint::{Endpoint, EndpointPattern, EndpointPatternError, Host};
 pub use matcher::{Alphabet, Matcher, MatcherError, MatcherKind, Renames, Verdict, watch_names};
 pub use path::{Links, NoLinks};
 pub use permission::{
-    Applies, Behavior, Call, Decision, RuleEntry, RuleList, RuleOrigin, RuleSet, RuleWarning, Scope,
-    critical_removal,
+    Applies, Behavior, Call, Decision, EditedFile, RuleEntry, RuleList, RuleOrigin, RuleSet, RuleWarning,
+    Scope, critical_removal,
 };
 pub use rule::{Condition, Rule, RuleError, RuleErrorKind};
 pub use update::{Change, Destination, Mode, PermissionUpdate, UpdateError};

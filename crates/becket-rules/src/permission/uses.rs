@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::call::{Call, CommandLine, Scope};
 use super::directories::directories;
+use super::file_uri::{self, NoScheme};
 use super::read_pattern;
 use crate::path::{GLOB_AT_END, INSIDE, Normal, glob_matches, is_any_name, lexical};
 use crate::shell::{self, FileAccess, MAX_PATHS, MAX_VALUES, RedirectionKind, Target, Unknown};
@@ -19,8 +20,19 @@ pub(crate) struct FileUse {
     pub(crate) paths: Vec<Normal>,
     /// True if the path contains globs, which the shell expands.
     pub(crate) globs: bool,
+    /// True if everything in it, if it is a directory, is removed, moved, replaced or changed.
+    pub(crate) contents: bool,
     /// The paths in the main tree of a file in an agent's worktree.
     pub(crate) originals: Vec<Normal>,
+}
+
+/// A file that a call would edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedFile {
+    /// The path. A directory stands for the files that are put into it, and a glob is kept as it is.
+    pub path: PathBuf,
+    /// True if everything in it, if it is a directory, is removed, moved, replaced or changed: `rm -r`, `mv`.
+    pub contents: bool,
 }
 
 /// The files of a call.
@@ -44,18 +56,20 @@ pub(crate) enum Globs {
 
 impl Call<'_> {
     /// Returns the files that the call would edit, as far as its text shows (P7): each by name, relative to every
-    /// directory that the line may be in by then, and by target (P8). A directory stands for the files that are put
-    /// into it, and a glob is kept as it is. `None` if there are too many to list.
+    /// directory that the line may be in by then, and by target (P8). `None` if there are too many to list.
     #[must_use]
-    pub fn edited(&self, scope: &Scope<'_>) -> Option<Vec<PathBuf>> {
+    pub fn edited(&self, scope: &Scope<'_>) -> Option<Vec<EditedFile>> {
         let of_directory = format!("/{INSIDE}");
-        let path = |path: &Normal| {
+        let edited_file = |path: &Normal, contents: bool| {
             let text = path.text();
-            PathBuf::from(text.strip_suffix(&*of_directory).unwrap_or(text))
+            EditedFile { path: text.strip_suffix(&*of_directory).unwrap_or(text).into(), contents }
         };
         let uses = scope.remembering(|scope| Uses::of(self, scope, Globs::AsText));
         let edited = uses.files.iter().filter(|file| file.access == Access::Edit);
-        (!uses.cut).then(|| edited.flat_map(|file| file.paths.iter().map(path)).collect())
+        let all = |file: &FileUse| -> Vec<EditedFile> {
+            file.paths.iter().map(|path| edited_file(path, file.contents)).collect()
+        };
+        (!uses.cut).then(|| edited.flat_map(all).collect())
     }
 }
 
@@ -65,9 +79,21 @@ impl Uses {
         match (call.primary(), call.line()) {
             (Primary::Path(field, access), _) => uses.of_tool(call, field, access, scope),
             (_, Some(CommandLine::Bash(line))) => uses.of_line(line, globs, scope),
-            (_, Some(CommandLine::PowerShell(_)) | None) => {}
+            (Primary::Domain(field), _) => uses.of_uri(call.text(field), NoScheme::Host, scope),
+            (_, Some(CommandLine::PowerShell(_)) | None) => {
+                if call.renames().current(call.tool()) == "ReadMcpResourceTool" {
+                    uses.of_uri(call.text("uri"), NoScheme::Path, scope);
+                }
+            }
         }
         uses
+    }
+
+    /// Adds the files that the URI of a resource may name.
+    fn of_uri(&mut self, uri: Option<&str>, no_scheme: NoScheme, scope: &Scope<'_>) {
+        for path in uri.map(|uri| file_uri::paths(uri, no_scheme)).unwrap_or_default() {
+            self.add(Access::Read, &path, false, scope);
+        }
     }
 
     pub(crate) fn add(&mut self, access: Access, text: &str, directory: bool, scope: &Scope<'_>) {
@@ -89,7 +115,14 @@ impl Uses {
         }
         let originals = |path: &Normal| std::iter::successors(path.in_main_tree(), Normal::in_main_tree);
         let originals = paths.iter().flat_map(originals).collect();
-        self.files.push(FileUse { access, text: text.to_owned(), paths, globs: false, originals });
+        self.files.push(FileUse {
+            access,
+            text: text.to_owned(),
+            paths,
+            globs: false,
+            contents: false,
+            originals,
+        });
     }
 
     /// Adds the paths to which a path with a glob may expand: `*/key`, `.en?`, and, for a command that uses all of a
@@ -109,7 +142,14 @@ impl Uses {
             paths.clear();
         }
         paths.extend(inside);
-        self.files.push(FileUse { access, text: text.to_owned(), paths, globs: true, originals: Vec::new() });
+        self.files.push(FileUse {
+            access,
+            text: text.to_owned(),
+            paths,
+            globs: true,
+            contents: false,
+            originals: Vec::new(),
+        });
     }
 
     /// Adds the files of a command line, relative to each of its directories.
@@ -153,6 +193,9 @@ impl Uses {
                     FileAccess::Edit => Access::Edit,
                 };
                 self.add(access, path, true, &scope);
+                if let Some(added) = self.files.last_mut() {
+                    added.contents = file.contents;
+                }
                 if globs == Globs::Directory && file.glob {
                     self.add_glob(access, &file.path, file.recursive, &scope);
                 }
@@ -222,6 +265,7 @@ impl Uses {
             text: pattern.to_owned(),
             paths,
             globs: true,
+            contents: false,
             originals: Vec::new(),
         });
     }

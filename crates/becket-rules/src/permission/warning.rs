@@ -26,7 +26,7 @@ pub enum RuleWarning {
     NoToolName {
         /// The rule.
         rule: String,
-        /// The name of the tool.
+        /// The rule to write instead.
         instead: String,
     },
     /// A deny or ask rule for a tool that is not known (P1). It counts if there is such a tool.
@@ -123,8 +123,10 @@ impl RuleWarning {
             RuleList::Deny | RuleList::Ask => warnings.extend(unknown_tool(rule.tool())),
             RuleList::Allow => {
                 if let Some(name) = rule.name().folded() {
-                    let (rule, instead) = (rule.to_string(), name.to_owned());
-                    return vec![Self::NoToolName { rule, instead }];
+                    let text = rule.to_string();
+                    let specifier = text.find('(').and_then(|at| text.get(at..)).unwrap_or_default();
+                    let instead = format!("{name}{specifier}");
+                    warnings.push(Self::NoToolName { rule: text, instead });
                 }
                 let wrong_case = |warning: &Self| warning.is_about_case();
                 warnings.extend(unknown_tool(rule.tool()).filter(wrong_case));
@@ -199,7 +201,7 @@ fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
     let why = if expression {
         let plain = text.trim_start_matches('^').trim_end_matches('$').replace(".*", "*");
         format!("a rule is not a regular expression; `*` matches any text, as in `{}({plain})`", rule.tool())
-    } else if let Some((inner, rest)) = quoted.filter(|(inner, _)| inner.contains(' ')) {
+    } else if let Some((inner, rest)) = quoted.filter(|(inner, _)| is_quoted_line(inner)) {
         format!("a quoted word is the name of one program; write `{}({inner}{rest})`", rule.tool())
     } else if let Some(words) = words_joined_by_colons(text) {
         format!(
@@ -226,16 +228,13 @@ fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
     Some(RuleWarning::NeverMatches { rule: rule.to_string(), why })
 }
 
+/// Returns whether the quotes of a first word contain a command with its arguments, and not the path of a program.
+fn is_quoted_line(inner: &str) -> bool {
+    inner.split_once(' ').is_some_and(|(program, _)| !program.contains(['/', '\\']))
+}
+
 /// Beginnings of SQL statements.
-const SQL: [&str; 7] = [
-    "DROP TABLE",
-    "DROP DATABASE",
-    "DELETE FROM",
-    "TRUNCATE TABLE",
-    "ALTER TABLE",
-    "INSERT INTO",
-    "CREATE TABLE",
-];
+const SQL: [&str; 6] = ["DROP ", "DELETE FROM", "TRUNCATE ", "ALTER TABLE", "INSERT INTO", "CREATE TABLE"];
 
 /// The beginning of a path in the examples of manuals.
 const PLACEHOLDER: &str = "/path/to/";

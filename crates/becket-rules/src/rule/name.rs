@@ -2,6 +2,7 @@
 
 use crate::matcher::Renames;
 use crate::wildcard;
+use becket_model::is_tool_name_char;
 
 /// The prefix of the names of tools of MCP servers.
 const MCP: &str = "mcp__";
@@ -81,10 +82,10 @@ impl ToolName {
     }
 }
 
-/// Replaces each character behind `mcp__` that no tool's name has with `_`, as those names are made (X5). Returns
-/// `None` if there is none.
+/// Replaces each character after `mcp__` that tool names can't contain with `_` (X5). Returns `None` if there is no such
+/// character.
 fn folded(text: &str) -> Option<String> {
-    let is_of_tool = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '*');
+    let is_of_tool = |c: char| is_tool_name_char(c) || c == '*';
     let rest = text.strip_prefix(MCP).filter(|rest| !rest.chars().all(is_of_tool))?;
     let folded: String = rest.chars().map(|c| if is_of_tool(c) { c } else { '_' }).collect();
     Some(format!("{MCP}{folded}"))

@@ -1,17 +1,43 @@
-//! The tree of a parsed line, with only what the walk needs: which commands there are, from which words, and where
-//! their input comes from. Operators between pipelines are not kept; a command that may run counts as one that runs.
+//! The tree of a parsed line: which commands there are, from which words, and where their input comes from. For the walk
+//! a command that may run counts as one that runs; operators are kept for the structure of a text.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::arg::Arg;
+use super::cursor::Parser;
 
 /// A list of pipelines, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    pub(crate) pipelines: Vec<Vec<Node>>,
+    pub(crate) pipelines: Vec<Pipeline>,
     /// The first construct of a whole program that POSIX does not have.
     pub(crate) beyond: Option<&'static str>,
+    /// Set if it is the list behind `if`, `elif`, `while` or `until`.
+    pub(crate) is_condition: bool,
+}
+
+/// Commands joined by `|`.
+#[derive(Debug, Default)]
+pub(crate) struct Pipeline {
+    pub(crate) nodes: Vec<Node>,
+    /// Set if `!` reverses its exit code.
+    pub(crate) is_negated: bool,
+    pub(crate) join: Join,
+}
+
+/// The operator behind a pipeline.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Join {
+    /// `;`, a newline, or the end of the list.
+    #[default]
+    Sequence,
+    /// `&`
+    Background,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
 }
 
 /// One command of a pipeline, with its redirections.
@@ -35,7 +61,7 @@ pub(crate) enum Kind {
     /// The body of a function definition.
     Function(Box<Node>),
     /// `[[ … ]]` or `(( … ))`: words that are expanded and run nothing by themselves.
-    Test { words: Vec<Word>, arithmetic: bool },
+    Test { words: Vec<Word>, arithmetic: bool, raw: String },
     /// `coproc`.
     Coproc(Box<Node>),
 }
@@ -132,6 +158,14 @@ pub(crate) enum RedirectOp {
     Document,
     /// `<<<`
     Text,
+}
+
+impl Script {
+    /// Parses a text; returns `None` if it can't be read, or is too long.
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
+        let fits = text.chars().nth(super::limits::MAX_CHARS).is_none() && !text.contains('\0');
+        fits.then(|| Parser::new(text, 0).program().ok())?
+    }
 }
 
 impl Word {

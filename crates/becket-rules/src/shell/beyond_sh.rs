@@ -2,7 +2,6 @@
 //! shell (H2).
 
 use super::ast::{Assign, ExpansionKind, Kind, Node, Part, RedirectOp, Script, Word};
-use super::cursor::Parser;
 
 /// Returns the first construct of a line that `sh` need not support, as people write it; `None` if there is none, or if
 /// the line can't be read. The text of another program (`bash -c '…'`) does not count.
@@ -14,13 +13,12 @@ use super::cursor::Parser;
 /// ```
 #[must_use]
 pub fn beyond_sh(text: &str) -> Option<&'static str> {
-    let fits = text.chars().nth(super::limits::MAX_CHARS).is_none() && !text.contains('\0');
-    let script = fits.then(|| Parser::new(text, 0).program().ok())??;
+    let script = Script::of_text(text)?;
     of_script(&script).or(script.beyond)
 }
 
 fn of_script(script: &Script) -> Option<&'static str> {
-    script.pipelines.iter().flatten().find_map(of_node)
+    script.pipelines.iter().flat_map(|pipeline| &pipeline.nodes).find_map(of_node)
 }
 
 fn of_node(node: &Node) -> Option<&'static str> {

@@ -22,8 +22,6 @@ impl Parser<'_> {
     /// Parses a compound command without its redirections, if one starts here.
     fn compound(&mut self) -> Read<Option<Kind>> {
         if self.looks_at("((") {
-            self.eat("((");
-            self.beyond_posix("(( ))");
             return self.arithmetic_command().map(Some);
         }
         if self.eat("(") {
@@ -49,8 +47,16 @@ impl Parser<'_> {
     }
 
     fn arithmetic_command(&mut self) -> Read<Kind> {
-        let expansion = self.arithmetic("))")?;
-        Ok(arithmetic_test(expansion))
+        let start = self.pos;
+        self.eat("((");
+        self.beyond_posix("(( ))");
+        let words = vec![arithmetic_word(self.arithmetic("))")?)];
+        Ok(Kind::Test { words, arithmetic: false, raw: self.src[start..self.pos].to_owned() })
+    }
+
+    /// Parses the list behind `if`, `elif`, `while` or `until`.
+    fn condition(&mut self) -> Read<Script> {
+        Ok(Script { is_condition: true, ..self.list()? })
     }
 
     fn subshell(&mut self) -> Read<Kind> {
@@ -69,7 +75,7 @@ impl Parser<'_> {
         self.eat_reserved("if");
         let mut scripts = Vec::new();
         loop {
-            scripts.push(self.list()?);
+            scripts.push(self.condition()?);
             self.expect_reserved("then")?;
             scripts.push(self.list()?);
             if !self.eat_reserved("elif") {
@@ -85,7 +91,7 @@ impl Parser<'_> {
 
     fn while_loop(&mut self, word: &'static str) -> Read<Kind> {
         self.eat_reserved(word);
-        let condition = self.list()?;
+        let condition = self.condition()?;
         let body = self.do_group()?;
         Ok(Kind::Group(vec![condition, body]))
     }
@@ -229,6 +235,7 @@ impl Parser<'_> {
 
     /// Parses `[[ … ]]`: only its words matter, and the operators that evaluate them.
     fn test(&mut self) -> Read<Kind> {
+        let start = self.pos;
         self.eat_reserved("[[");
         let mut words = Vec::new();
         loop {
@@ -241,7 +248,7 @@ impl Parser<'_> {
             if self.reserved() == Some("]]") {
                 self.eat_reserved("]]");
                 let arithmetic = words.iter().any(evaluates_operands);
-                return Ok(Kind::Test { words, arithmetic });
+                return Ok(Kind::Test { words, arithmetic, raw: self.src[start..self.pos].to_owned() });
             }
             let process = self.looks_at("<(") || self.looks_at(">(");
             match self.peek() {
@@ -260,8 +267,4 @@ fn evaluates_operands(word: &Word) -> bool {
 
 fn arithmetic_word(expansion: super::ast::Expansion) -> Word {
     Word { parts: vec![Part::Expansion(std::rc::Rc::new(expansion))], ..Word::default() }
-}
-
-fn arithmetic_test(expansion: super::ast::Expansion) -> Kind {
-    Kind::Test { words: vec![arithmetic_word(expansion)], arithmetic: false }
 }

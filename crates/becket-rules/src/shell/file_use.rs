@@ -1,6 +1,7 @@
 //! Files that well-known commands read and write, named in the line itself (rule P7).
 
 mod collector;
+mod contents;
 mod edits;
 mod git;
 mod git_table;
@@ -45,6 +46,8 @@ pub struct FileUse {
     pub landing: bool,
     /// True if the command also uses everything in the directories that a glob may become: `rm -r`, `grep -r`, `mv`.
     pub recursive: bool,
+    /// True if the command removes, moves, replaces or changes everything in a directory of this name: `rm -r`, `mv`.
+    pub contents: bool,
 }
 
 impl Line {

@@ -32,7 +32,7 @@ const PROGRAM_KEYS: &[&str] = &[
 /// Last parts of settings that contain the path of a program, or of a directory or file with programs.
 const PATH_KEYS: &[&str] = &["path", "hookspath", "templatedir"];
 
-/// The setting with which git takes a misspelled subcommand for another one.
+/// The setting that makes git run the nearest subcommand for a misspelled one.
 pub(crate) const CORRECTS: &str = "help.autocorrect";
 
 /// Returns the program in `section.key=value`: a shell command, or for `alias.name` a subcommand unless it starts with

@@ -40,7 +40,7 @@ pub(crate) fn target(redirect: &Redirect) -> Option<Target> {
 }
 
 /// Returns whether a path names a descriptor of the line itself, in its universal form.
-fn is_own_descriptor(path: &str) -> bool {
+pub(super) fn is_own_descriptor(path: &str) -> bool {
     path == "/dev/stdin"
         || path
             .strip_prefix("/dev/fd/")

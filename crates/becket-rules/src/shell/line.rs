@@ -110,6 +110,12 @@ impl Command {
         self.via.as_deref()
     }
 
+    /// Returns whether its program runs the code, or types the keys, in its arguments: `python -c`, `tmux send-keys`.
+    #[must_use]
+    pub fn runs_code(&self) -> bool {
+        self.args.first().and_then(Arg::command_name).is_some_and(super::program::runs_code)
+    }
+
     /// Returns whether an allow rule has to cover it.
     #[must_use]
     pub fn is_subcommand(&self) -> bool {

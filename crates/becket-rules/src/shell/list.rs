@@ -1,6 +1,6 @@
 //! Lists and pipelines.
 
-use super::ast::{Node, Script};
+use super::ast::{Join, Pipeline, Script};
 use super::cursor::{Parser, Read, is_meta};
 use super::refusal::UnknownReason;
 
@@ -26,10 +26,11 @@ impl Parser<'_> {
             if self.list_ends() {
                 return Ok(script);
             }
-            script.pipelines.push(self.pipeline()?);
-            self.skip_blanks();
-            let joined = self.eat("&&") || self.eat("||");
-            if joined {
+            let mut pipeline = self.pipeline()?;
+            pipeline.join = self.join();
+            let join = pipeline.join;
+            script.pipelines.push(pipeline);
+            if matches!(join, Join::And | Join::Or) {
                 self.skip_lines()?;
                 if self.list_ends() {
                     return self.refuse("a command was expected after `&&` or `||`");
@@ -41,7 +42,8 @@ impl Parser<'_> {
                 return Ok(script);
             }
             match self.peek() {
-                Some(b';' | b'&') => self.pos += 1,
+                _ if join == Join::Background => {}
+                Some(b';') => self.pos += 1,
                 Some(b'\n') => {}
                 Some(_) | None => return self.refuse("something between two commands"),
             }
@@ -59,6 +61,14 @@ impl Parser<'_> {
         }
     }
 
+    /// Consumes the operator behind a pipeline; `;` and newlines are left.
+    fn join(&mut self) -> Join {
+        self.skip_blanks();
+        let operators = [("&&", Join::And), ("||", Join::Or), ("&", Join::Background)];
+        let found = operators.into_iter().find(|(operator, _)| self.eat(operator));
+        found.map_or(Join::Sequence, |(_, join)| join)
+    }
+
     fn list_ends(&mut self) -> bool {
         if self.at_case_end() {
             return true;
@@ -73,29 +83,29 @@ impl Parser<'_> {
         self.looks_at(";;") || self.looks_at(";&")
     }
 
-    fn pipeline(&mut self) -> Read<Vec<Node>> {
-        if self.pipeline_prefix() {
-            return Ok(Vec::new());
-        }
-        let mut nodes = vec![self.nested(Self::command)?];
+    fn pipeline(&mut self) -> Read<Pipeline> {
+        let Some(is_negated) = self.pipeline_prefix() else { return Ok(Pipeline::default()) };
+        let nodes = vec![self.nested(Self::command)?];
+        let mut pipeline = Pipeline { nodes, is_negated, ..Pipeline::default() };
         loop {
             self.skip_blanks();
             if self.looks_at("||") {
-                return Ok(nodes);
+                return Ok(pipeline);
             }
             if self.eat("|&") {
                 self.beyond_posix("|&");
             } else if !self.eat("|") {
-                return Ok(nodes);
+                return Ok(pipeline);
             }
             self.skip_lines()?;
-            nodes.push(self.nested(Self::command)?);
+            pipeline.nodes.push(self.nested(Self::command)?);
         }
     }
 
-    /// Parses `!` and `time` with their options; returns `true` if nothing follows them.
-    fn pipeline_prefix(&mut self) -> bool {
+    /// Parses `!` and `time` with their options; returns whether the exit code is reversed, or `None` if nothing follows.
+    fn pipeline_prefix(&mut self) -> Option<bool> {
         let mut any = false;
+        let mut is_negated = false;
         let mut timed = false;
         let mut after_time;
         loop {
@@ -109,11 +119,13 @@ impl Parser<'_> {
             }
             self.eat_word(word);
             any = true;
+            is_negated ^= word == Some("!");
         }
         if after_time && self.peek() == Some(b'-') {
             self.beyond_posix("time -");
         }
-        any && matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'))
+        let is_alone = any && matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'));
+        (!is_alone).then_some(is_negated)
     }
 
     /// Returns the word that starts here, if it is plain text: only then can it be a reserved word.

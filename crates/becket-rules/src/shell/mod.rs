@@ -65,6 +65,7 @@ mod refusal;
 mod sed;
 mod shells;
 mod simple;
+mod structure;
 mod subst;
 mod unversioned;
 mod value_changes;
@@ -86,6 +87,7 @@ pub use permission::{Coverage, Hit};
 pub use quoted_word::quoted_word;
 pub use refusal::UnknownReason;
 pub use sed::SedScript;
+pub use structure::{CommandChain, CommandList, CommandPipeline, Stage};
 
 pub(crate) use arg::Arg;
 pub(crate) use file_use::{Unknown, directory_option, paths};

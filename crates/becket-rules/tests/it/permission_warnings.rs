@@ -3,7 +3,7 @@
 use becket_rules::{Rule, RuleList, RuleWarning};
 
 /// The warnings about a rule in the deny, the ask and the allow list.
-const TABLE: [(&str, [&str; 3]); 71] = [
+const TABLE: [(&str, [&str; 3]); 75] = [
     // rule: P1
     ("Bash", ["", "", ""]),
     ("mcp__*", ["", "", "unanchored"]),
@@ -58,10 +58,14 @@ const TABLE: [(&str, [&str; 3]); 71] = [
     ("Bash(\"git push\" *)", ["matches", "matches", "matches"]),
     ("Bash('git push')", ["matches", "matches", "matches"]),
     ("Bash(\"my tool\")", ["matches", "matches", "matches"]),
+    ("Bash(\"/mnt/c/Program Files/a.exe\" /E \"a b\")", ["", "", ""]),
     ("Bash(git push *)(x)", ["matches", "matches", "matches"]),
     ("Bash(rm:-rf:/)", ["matches", "matches", "matches"]),
     ("Bash(chmod:-R:777:*)", ["matches", "matches", "matches"]),
     ("Bash(DROP TABLE *)", ["matches", "matches", "matches"]),
+    ("Bash(DROP *)", ["matches", "matches", "matches"]),
+    ("Bash(TRUNCATE orders:*)", ["matches", "matches", "matches"]),
+    ("Bash(drop *)", ["", "", ""]),
     ("Bash(done)", ["matches", "matches", "matches"]),
     ("Bash(do echo a)", ["matches", "matches", "matches"]),
     ("Bash(for:*)", ["matches", "matches", "matches"]),
@@ -123,4 +127,19 @@ fn a_misspelt_tool_is_proposed() {
         unreachable!("{warnings:?}")
     };
     assert_eq!(*suggestion, Some("Bash"));
+}
+
+// rules: P1, X5
+#[test]
+fn the_name_that_a_tool_really_has_is_proposed_with_the_specifier() {
+    for (text, expected) in
+        [("mcp__my.srv__add", "mcp__my_srv__add"), ("mcp__my.srv__add(text:x)", "mcp__my_srv__add(text:x)")]
+    {
+        let warnings = RuleWarning::of(&Rule::parse(text).unwrap(), RuleList::Allow);
+        let instead = warnings.iter().find_map(|warning| {
+            let RuleWarning::NoToolName { instead, .. } = warning else { return None };
+            Some(instead.as_str())
+        });
+        assert_eq!(instead, Some(expected), "{warnings:?}");
+    }
 }

@@ -11,13 +11,13 @@ use std::cell::Cell;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use becket_rules::shell::{CommandPattern, Line};
 
-use super::shell_stage::{Shell, end_group, put_links, real};
+use super::shell_stage::{Shell, directory, empty, end_group, put_links, real};
 
 const FAKES: [&str; 12] =
     ["git", "rm", "ls", "push", "date", "npx", "docker", "ssh", "make", "python", "curl", "wget"];
@@ -34,9 +34,8 @@ struct Stage {
 impl Stage {
     fn new(name: &str) -> Self {
         let bash = real("bash");
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        let root = directory(name);
         let bin = root.join("bin");
-        let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(&bin).unwrap();
         let log = root.join("log");
         // One write for one command, so that commands at the same time don't mix. A fake that a shell reads as a script
@@ -58,8 +57,7 @@ impl Stage {
     /// Returns the commands that bash ran for `line`, each as its arguments; `None` if the line was killed.
     fn run(&self, line: &str) -> Option<Vec<Vec<String>>> {
         let cwd = self.root.join("cwd");
-        let _ = fs::remove_dir_all(&cwd);
-        fs::create_dir_all(&cwd).unwrap();
+        empty(&cwd);
         let log = self.root.join("log");
         let _ = fs::remove_file(&log);
         let mut bash = Shell::Bash.command(&self.root.join("bin"));

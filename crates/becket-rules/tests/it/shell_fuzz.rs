@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails in the set-up fails the test")]
 
 use becket_testkit::proc::wait_until_every;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use becket_rules::shell::{CommandPattern, Coverage, Line};
 
 use super::shell_grammar::Grammar;
-use super::shell_stage::{Shell, end_group, put_fake, put_links, real};
+use super::shell_stage::{Shell, directory, empty, end_group, lend, put_fake, put_links, real};
 
 /// The seed of the lines, the same on every machine; tens of thousands were run with other seeds.
 const SEED: u64 = 7;
@@ -57,8 +57,7 @@ struct Place {
 
 impl Place {
     fn new(shell: Shell, name: &str) -> Self {
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&root);
+        let root = directory(&format!("fuzz-{name}"));
         let bin = root.join("bin");
         fs::create_dir_all(&bin).unwrap();
         put_links(&bin);
@@ -81,9 +80,9 @@ impl Place {
     /// Runs lines from `from` on, up to the end or to one that is killed; returns the number of the next line.
     fn run_from(&self, lines: &[String], from: usize) -> (CommandsByLine, usize) {
         let (cwd, log) = (self.root.join("cwd"), self.root.join("log"));
-        let _ = fs::remove_dir_all(&cwd);
-        fs::create_dir_all(&cwd).unwrap();
+        empty(&cwd);
         fs::write(&log, "").unwrap();
+        lend(&log);
         // Not a file: a line that runs `$0` would start all of them again.
         let driver = driver(&lines[from..], from, &log);
         let mut shell = self.shell.command(&self.root.join("bin"));
@@ -227,7 +226,10 @@ fn ask(shell: Shell, count: usize) -> Report {
 
 fn check(shell: Shell, count: usize) {
     let _ = real(shell.name());
+    let before = files();
     let report = ask(shell, count);
+    let added: Vec<_> = files().difference(&before).cloned().collect();
+    assert!(added.is_empty(), "lines have written outside of their directory: {added:?}");
     assert!(report.wrong.is_empty(), "{} of {count} lines:\n{}", report.wrong.len(), report.wrong.join("\n"));
     assert!(
         report.hits > count / 5,
@@ -235,6 +237,13 @@ fn check(shell: Shell, count: usize) {
         report.hits
     );
     assert!(report.ended > count * 49 / 50, "only {} of {count} lines ended in time", report.ended);
+}
+
+/// Returns the regular files in the root directory and in `/dev`, where lines of the grammar write if they can.
+fn files() -> BTreeSet<PathBuf> {
+    let entries = ["/", "/dev"].into_iter().flat_map(fs::read_dir).flatten().flatten();
+    let is_file = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+    entries.filter(is_file).map(|entry| entry.path()).collect()
 }
 
 // rules: P4, P6

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails in the set-up fails the test")]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,6 +14,9 @@ const REAL: [&str; 19] = [
     "env", "timeout", "nice", "nohup", "stdbuf", "xargs", "find", "cat", "tee", "bash", "sh", "dash",
     "ionice", "setsid", "flock", "sleep", "taskset", "setarch", "linux64",
 ];
+
+/// The user and the group `nobody`.
+const NOBODY: u32 = 65_534;
 
 /// A shell to compare with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +33,8 @@ impl Shell {
         }
     }
 
-    /// Returns a command that runs the shell in a new process group, with only `bin` on its PATH.
+    /// Returns a command that runs the shell in a new process group, with only `bin` on its PATH. It never runs as
+    /// root, since a line may write to any path that it has put together.
     pub(crate) fn command(self, bin: &Path) -> Command {
         let mut command = Command::new(real(self.name()));
         command.arg0(self.name());
@@ -39,8 +43,38 @@ impl Shell {
         }
         command.env_clear().env("PATH", bin).env("HOME", "$HOME").env("FUNCNEST", "8").process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
         command
     }
+}
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
+/// Lets shells write a file or a directory.
+pub(crate) fn lend(path: &Path) {
+    if is_root() {
+        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+}
+
+/// Returns an empty directory that shells can reach and write. A build directory may be closed to other users.
+pub(crate) fn directory(name: &str) -> PathBuf {
+    let root = std::env::temp_dir().join(format!("becket-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&root);
+    fs::create_dir_all(&root).unwrap();
+    lend(&root);
+    root
+}
+
+/// Replaces the working directory of a line by an empty one.
+pub(crate) fn empty(cwd: &Path) {
+    let _ = fs::remove_dir_all(cwd);
+    fs::create_dir_all(cwd).unwrap();
+    lend(cwd);
 }
 
 /// Returns the path of a shell. These tests prove nothing without it, so they fail if it is missing.

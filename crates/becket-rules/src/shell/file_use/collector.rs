@@ -22,6 +22,8 @@ pub(super) struct Collector<'l> {
     uses: Vec<FileUse>,
     /// The files so far, to keep each once.
     seen: BTreeSet<(String, bool, bool, bool)>,
+    /// Paths whose content, if they are directories, changes as a whole.
+    contents: BTreeSet<String>,
     /// The number of files that may still be added, landings aside.
     left: usize,
     /// Accesses to files that are known only at run time: reads (`false`) or edits, by their source.
@@ -43,6 +45,7 @@ impl<'l> Collector<'l> {
             values,
             uses: Vec::new(),
             seen: BTreeSet::new(),
+            contents: BTreeSet::new(),
             left: most,
             unknown: BTreeSet::new(),
             source: Source::AnyText,
@@ -53,8 +56,18 @@ impl<'l> Collector<'l> {
     }
 
     /// Returns the files, and whether there may be more since variables have too many values.
-    pub(super) fn finish(self) -> (Vec<FileUse>, bool) {
+    pub(super) fn finish(mut self) -> (Vec<FileUse>, bool) {
+        for file in self.uses.iter_mut().filter(|file| file.access == FileAccess::Edit) {
+            file.contents = self.contents.contains(&file.path);
+        }
         (self.uses, self.steps == 0)
+    }
+
+    /// Records that the paths of an argument, if they are directories, are removed, moved or changed with all that is in
+    /// them.
+    pub(super) fn change_contents(&mut self, arg: &Arg) {
+        let paths = self.paths(arg);
+        self.contents.extend(paths);
     }
 
     /// Returns the accesses to files that are known only at run time.
@@ -105,7 +118,14 @@ impl<'l> Collector<'l> {
             for name in sources.iter().filter_map(|path| path.trim_end_matches('/').rsplit('/').next()) {
                 let path = format!("{}/{name}", directory.trim_end_matches('/'));
                 let glob = path.contains(['*', '?', '[']);
-                self.push(FileUse { access: FileAccess::Edit, path, glob, landing: true, recursive: false });
+                self.push(FileUse {
+                    access: FileAccess::Edit,
+                    path,
+                    glob,
+                    landing: true,
+                    recursive: false,
+                    contents: false,
+                });
             }
         }
     }
@@ -126,7 +146,14 @@ impl<'l> Collector<'l> {
         for path in paths {
             if path != "-" && !path.is_empty() {
                 let glob = arg.glob || (arg.dynamic && path.contains(['*', '?', '[']));
-                self.push(FileUse { access, path, glob, landing: false, recursive: self.recursive });
+                self.push(FileUse {
+                    access,
+                    path,
+                    glob,
+                    landing: false,
+                    recursive: self.recursive,
+                    contents: false,
+                });
             }
         }
     }
@@ -148,7 +175,14 @@ impl<'l> Collector<'l> {
             }
         }
         for (path, glob) in known {
-            self.push(FileUse { access, path, glob, landing: false, recursive: self.recursive });
+            self.push(FileUse {
+                access,
+                path,
+                glob,
+                landing: false,
+                recursive: self.recursive,
+                contents: false,
+            });
         }
     }
 

@@ -1,6 +1,7 @@
-//! The check that a line edits files, whichever they are.
+//! Detection of lines that edit files.
 
 use super::super::arg::Arg;
+use super::super::input::is_own_descriptor;
 use super::super::limits::MAX_PATHS;
 use super::super::line::{Line, RedirectionKind};
 use super::super::wrapper;
@@ -13,15 +14,19 @@ const CHANGING: &[&str] = &[
     "add",
     "am",
     "apply",
+    "bisect",
     "checkout",
     "checkout-index",
     "cherry-pick",
     "clean",
     "clone",
     "commit",
+    "fast-import",
     "filter-branch",
+    "format-patch",
     "init",
     "merge",
+    "mergetool",
     "mv",
     "pull",
     "push",
@@ -76,8 +81,6 @@ fn is_device(word: &Arg) -> bool {
 
 /// Returns whether a path is that of a device, or of an open file, which is named elsewhere in the line.
 fn keeps_nothing(path: &str) -> bool {
-    matches!(
-        path,
-        "/dev/full" | "/dev/null" | "/dev/stderr" | "/dev/stdin" | "/dev/stdout" | "/dev/tty" | "/dev/zero"
-    ) || path.strip_prefix("/dev/fd/").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    matches!(path, "/dev/full" | "/dev/null" | "/dev/stderr" | "/dev/stdout" | "/dev/tty" | "/dev/zero")
+        || is_own_descriptor(path)
 }

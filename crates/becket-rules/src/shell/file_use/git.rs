@@ -124,6 +124,20 @@ impl Files<'_, '_> {
 
     fn operands(&mut self, subcommand: &str, args: &[Arg], operands: &[&Arg]) {
         let has = |names: &[&str]| args.iter().any(|arg| names.iter().any(|name| gives(&arg.text, name)));
+        let here = Arg::literal(".");
+        let is_clean = subcommand == "clean" && !has(&["-n", "--dry-run"]);
+        // The value of `-e` looks like an operand.
+        let excludes = |arg: &Arg| arg.text.starts_with("--ex") || in_cluster(&arg.text, 'e');
+        let operands = match operands {
+            given if is_clean && (given.is_empty() || args.iter().any(excludes)) => &[&here][..],
+            given => given,
+        };
+        match (subcommand, operands.split_last()) {
+            ("clean", _) if is_clean => self.contents(operands),
+            ("rm", _) if !has(&["--cached"]) => self.contents(operands),
+            ("mv", Some((_, sources))) => self.contents(sources),
+            _ => {}
+        }
         let operands = operands.iter().copied();
         match git_table::operands(subcommand) {
             GitOperands::Names => {}
@@ -148,6 +162,14 @@ impl Files<'_, '_> {
         }
     }
 
+    /// Marks the files among the operands whose content, if they are directories, changes as a whole.
+    fn contents(&mut self, operands: &[&Arg]) {
+        for arg in operands.iter().flat_map(|arg| pathspecs(arg)) {
+            let arg = self.base.map_or(arg.clone(), |base| joined(base, &arg));
+            self.uses.change_contents(&arg);
+        }
+    }
+
     fn files<'a>(&mut self, args: impl IntoIterator<Item = &'a Arg>, access: FileAccess) {
         for arg in args {
             self.added |= access == FileAccess::Edit;
@@ -167,6 +189,11 @@ fn gives(text: &str, option: &str) -> bool {
     }
 }
 
+/// Returns whether an argument is a cluster of options with this letter.
+fn in_cluster(text: &str, letter: char) -> bool {
+    text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+}
+
 /// Returns whether an argument is an option of `log` that shows content, alone or in a cluster.
 fn shows_content(text: &str) -> bool {
     let has_value = matches!(text.get(..2), Some("-G" | "-O" | "-S" | "-n"));
@@ -184,7 +211,7 @@ fn takes_text(subcommand: &str, text: &str) -> bool {
     let by_subcommand = match text {
         "-m" => messages,
         "-n" => matches!(subcommand, "log" | "reflog" | "rev-list" | "show" | "whatchanged"),
-        "-G" | "-S" => !matches!(subcommand, "annotate" | "blame" | "commit" | "grep"),
+        "-G" | "-S" => searches_changes(subcommand),
         _ => false,
     };
     by_subcommand
@@ -192,6 +219,24 @@ fn takes_text(subcommand: &str, text: &str) -> bool {
         || (matches!(text, "-b" | "-B")
             && matches!(subcommand, "checkout" | "clone" | "worktree" | "submodule"))
         || (TEXTS.contains(&text) && !OPTIONAL.contains(&text))
+}
+
+/// Returns whether `-G` and `-S` of a subcommand search for a text in changes.
+fn searches_changes(subcommand: &str) -> bool {
+    matches!(
+        subcommand,
+        "diff"
+            | "diff-files"
+            | "diff-index"
+            | "diff-tree"
+            | "format-patch"
+            | "log"
+            | "range-diff"
+            | "reflog"
+            | "shortlog"
+            | "show"
+            | "whatchanged"
+    )
 }
 
 /// Texts that only count if they are attached, or that are not a value for some subcommands.

@@ -21,7 +21,7 @@ pub(super) enum GitOperands {
     Edit,
 }
 
-/// The long options of `log` and its kin that show the content of files.
+/// The long options of `log` and similar subcommands that show the content of files.
 pub(super) const SHOWING: &[&str] = &[
     "--patch",
     "--patch-with-raw",
@@ -34,7 +34,7 @@ pub(super) const SHOWING: &[&str] = &[
     "--remerge-diff",
 ];
 
-/// The short options of `log` and its kin that show the content of files.
+/// The short options of `log` and similar subcommands that show the content of files.
 pub(super) const SHOWING_LETTERS: [char; 7] = ['p', 'u', 'U', 'L', 'W', 'c', 'm'];
 
 /// Options whose value is not a file, with one or two dashes.

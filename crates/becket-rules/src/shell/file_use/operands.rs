@@ -28,6 +28,7 @@ impl Usage {
         self.of_operands(&arguments, uses);
         self.of_own_choice(&arguments, uses);
         self.special(&args, &arguments, uses);
+        self.of_contents(&args, &arguments, uses);
         if self.edits.contains(&"target-directory") {
             let into = arguments.options.values(&["t", "target-directory"]).cloned().collect();
             uses.landings(arguments.operands.into_iter().cloned().collect(), into);
@@ -53,7 +54,8 @@ impl Usage {
         }
     }
 
-    fn is_recursive(&self, options: &Options) -> bool {
+    /// Returns whether the command also uses what is in the directories that it names.
+    pub(super) fn is_recursive(&self, options: &Options) -> bool {
         match self.recursion {
             Recursion::Never => false,
             Recursion::Always => true,

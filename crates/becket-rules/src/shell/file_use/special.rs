@@ -34,6 +34,7 @@ impl Usage {
             "zip" => zipped(arguments, uses),
             "python" => modules(args, arguments, uses),
             "find" => self.found(args, uses),
+            "strings" => lists(args, uses),
             "perf" => self.subcommand(args, uses),
             _ => {}
         }
@@ -52,8 +53,8 @@ impl Usage {
                 // `-Xlog:gc:file=a`
                 let parts = value.text.split([':', '=']).map(|part| value.part(part));
                 uses.all(&parts.chain([value.clone()]).collect::<Vec<_>>(), FileAccess::Edit);
-            } else if let Some(file) = text.strip_prefix('@') {
-                uses.add(&arg.part(file), FileAccess::Read);
+            } else if text.starts_with('@') {
+                lists(std::slice::from_ref(arg), uses);
             } else if !text.starts_with('-') {
                 uses.add(arg, access);
             } else if let Some((name, value)) = text.split_once('=') {
@@ -76,15 +77,8 @@ impl Usage {
             uses.unknown(FileAccess::Read);
         }
         if args.iter().any(|arg| arg.text == "-delete") {
-            let leads = |text: &str| matches!(text, "-H" | "-L" | "-P" | "-D") || text.starts_with("-O");
-            let before =
-                args.iter().take_while(|arg| leads(&arg.text) || !arg.text.starts_with(['-', '(', '!']));
-            let places: Vec<&Arg> = before.filter(|arg| !leads(&arg.text)).collect();
             uses.begin(Source::AnyText, true);
-            uses.all(places.iter().copied(), FileAccess::Edit);
-            if places.is_empty() {
-                uses.add(&Arg::literal("."), FileAccess::Edit);
-            }
+            uses.all(&places(args), FileAccess::Edit);
         }
     }
 
@@ -96,6 +90,51 @@ impl Usage {
             let options = self.syntax.read(rest, 0);
             uses.all(options.values(self.reads), FileAccess::Read);
             uses.all(options.values(self.edits), FileAccess::Edit);
+        }
+    }
+}
+
+/// Returns the places in which `find` searches.
+fn places(args: &[Arg]) -> Vec<Arg> {
+    let leads = |text: &str| LEADING.contains(&text) || text.starts_with("-O");
+    let before = args.iter().take_while(|arg| leads(&arg.text) || !arg.text.starts_with(['-', '(', '!']));
+    let mut places: Vec<Arg> = before.filter(|arg| !leads(&arg.text)).cloned().collect();
+    if places.is_empty() {
+        places.push(Arg::literal("."));
+    }
+    places
+}
+
+/// Returns the places in which `find` removes everything: no name, pattern or age leaves anything out.
+pub(super) fn cleared(args: &[Arg]) -> Vec<Arg> {
+    let mut tests = args
+        .iter()
+        .skip_while(|arg| !arg.text.starts_with(['-', '(', '!']) || LEADING.contains(&arg.text.as_str()));
+    let mut deletes = false;
+    let leaves_out = loop {
+        match tests.next().map(|arg| arg.text.as_str()) {
+            None => break false,
+            Some("-delete") => deletes = true,
+            Some("-depth" | "-mount" | "-xdev" | "-print" | "-true" | "-a" | "-and") => {}
+            // Files alone are enough.
+            Some("-type" | "-mindepth") => {
+                tests.next();
+            }
+            Some(_) => break true,
+        }
+    };
+    if deletes && !leaves_out { places(args) } else { Vec::new() }
+}
+
+/// Options of `find` before its starting points, those of BSD included.
+const LEADING: [&str; 10] = ["--", "-D", "-E", "-H", "-L", "-P", "-X", "-d", "-s", "-x"];
+
+/// Adds the files in `@FILE`, which contain options and names of files.
+fn lists(args: &[Arg], uses: &mut Collector<'_>) {
+    for arg in args {
+        if let Some(file) = arg.text.strip_prefix('@') {
+            uses.add(&arg.part(file), FileAccess::Read);
+            uses.unknown(FileAccess::Read);
         }
     }
 }

@@ -7,11 +7,9 @@
 use super::super::arg::Arg;
 use super::super::limits::MAX_VALUES;
 use super::super::line::{Command, Line, RedirectionKind};
+use super::super::variables::sets_operands;
 use super::FileAccess;
 use super::collector::Collector;
-
-/// Builtins that set the variables in their arguments to what they read.
-const READERS: [&str; 4] = ["read", "mapfile", "readarray", "getopts"];
 
 /// Adds the targets of the line's redirections that are known only at run time.
 pub(super) fn collect(line: &Line, uses: &mut Collector<'_>) {
@@ -61,8 +59,8 @@ const MARKS: &str = "\"'`$(){};|&<>";
 
 /// Returns whether a command may read a variable whose name is known only at run time.
 fn reads_variable(command: &Command) -> bool {
-    command.args.first().and_then(Arg::command_name).is_some_and(|name| READERS.contains(&name))
-        && command.args.iter().any(|arg| arg.dynamic)
+    command.args.first().and_then(Arg::command_name).is_some_and(sets_operands)
+        && command.args.iter().any(|arg| arg.dynamic || arg.glob)
 }
 
 /// Returns the names of the variables in a text.
