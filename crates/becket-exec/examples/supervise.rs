@@ -1,6 +1,7 @@
 //! Runs a program under deny and ask rules:
-//! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [write=DIRECTORY]… [deny-write=PATH]… [deny-read=PATH]… [no-network] [domain=ENTRY]…
-//! [no-domain=ENTRY]… [unix-sockets] [untraced] [resolve=NAME=ADDRESS]… [end-line] [approve] -- PROGRAM [ARGUMENT]…`.
+//! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [write=DIRECTORY]… [deny-write=PATH]… [deny-read=PATH]…
+//! [no-network] [domain=ENTRY]… [no-domain=ENTRY]… [unix-sockets] [untraced] [resolve=NAME=ADDRESS]… [end-line]
+//! [approve] -- PROGRAM [ARGUMENT]…`.
 //!
 //! `domain` and `no-domain` allow and deny hosts; with `resolve` only the given names are known.
 //! `untraced` closes the supervisor to tracers before it starts, as the program `becket` does.
@@ -25,7 +26,6 @@ use becket_exec::{
     RefusalList, RefusedAccess, RefusedConnection, Rights, Supervisor, Weakness,
 };
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
-use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 struct Terminal {
     approves: bool,
@@ -80,6 +80,8 @@ fn main() -> ExitCode {
     let (mut rights, mut writable, mut on_deny) = (Rights::default(), Vec::new(), OnDeny::GoOn);
     let (mut domains, mut denied, mut unix_sockets) = (BTreeSet::new(), BTreeSet::new(), false);
     let mut names = Names::default();
+    #[cfg(target_os = "linux")]
+    let mut is_dumpable = true;
     for argument in arguments.by_ref().take_while(|argument| argument != "--") {
         let text = argument.into_string().unwrap();
         let (list, rule) = match text.split_once('=') {
@@ -122,8 +124,11 @@ fn main() -> ExitCode {
                 rights.network = NetworkRights::Nothing;
                 continue;
             }
+            #[cfg(target_os = "linux")]
             None if text == "untraced" => {
+                use rustix::process::{DumpableBehavior, set_dumpable_behavior};
                 set_dumpable_behavior(DumpableBehavior::NotDumpable).unwrap();
+                is_dumpable = false;
                 continue;
             }
             None if text == "end-line" => {
@@ -156,6 +161,12 @@ fn main() -> ExitCode {
     let supervisor = supervisor.with_rights(&rights).with_network_host(Arc::new(names)).on_deny(on_deny);
     let ended = supervisor.run(&program, &mut terminal);
     eprint!("{}", terminal.refusals);
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, dumpable_behavior};
+        let is_now = dumpable_behavior().unwrap() == DumpableBehavior::Dumpable;
+        assert_eq!(is_now, is_dumpable, "the supervisor restores it");
+    }
     match ended {
         Ok(status) => ExitCode::from(status.code()),
         Err(error) => {

@@ -37,7 +37,8 @@ impl Confinement {
     /// Takes the rights away permanently from the calling thread and from everything that it starts from now on.
     ///
     /// # Errors
-    /// Errors if the system refuses; then nothing may be started.
+    /// Errors if the system refuses, as it does for [`Confinement::with_attributes`] inside of another supervisor; then
+    /// nothing may be started.
     pub fn enter(&self) -> io::Result<()> {
         self.sandbox.enter()?;
         self.attributes.as_ref().map_or(Ok(()), sys::AttributeSupervisor::enter)

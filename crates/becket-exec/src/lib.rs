@@ -31,7 +31,15 @@ mod matched_rule;
 mod network_host;
 mod real_rights;
 mod refused_access;
+#[cfg_attr(
+    not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))),
+    allow(dead_code, reason = "only Linux decides about programs")
+)]
 mod rule_gate;
+#[cfg_attr(
+    not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))),
+    allow(dead_code, reason = "only Linux decides about programs, and has a proxy")
+)]
 mod supervisor;
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -55,7 +55,6 @@ pub struct Supervisor {
     pub(crate) on_deny: OnDeny,
     pub(crate) rights: Rights,
     pub(crate) kept: Vec<String>,
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has a proxy"))]
     pub(crate) network_host: SharedNetworkHost,
 }
 

@@ -5,17 +5,15 @@
 //! thread that swaps the path in between can race this check.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use becket_model::{PathRights, Rights};
 use seccompiler::{BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
 use super::confinement;
-use super::memory::Memory;
+use super::memory::{self, Memory};
 use super::process_path::without_links;
 use super::ptrace;
 use super::registers;
@@ -105,13 +103,14 @@ const fn call(number: i64, operation: FileOperation, paths: &'static [PathArgume
     FileCall { number, operation, paths }
 }
 
-/// Numbers of calls added in Linux 6.13 and 6.17, the same on every architecture.
-const SYS_SETXATTRAT: i64 = 463;
-const SYS_REMOVEXATTRAT: i64 = 466;
-const SYS_FILE_SETATTR: i64 = 469;
+/// Numbers of calls added in Linux 6.6, 6.13 and 6.17, the same on every architecture.
+pub(super) const SYS_FCHMODAT2: i64 = 452;
+pub(super) const SYS_SETXATTRAT: i64 = 463;
+pub(super) const SYS_REMOVEXATTRAT: i64 = 466;
+pub(super) const SYS_FILE_SETATTR: i64 = 469;
 
 /// The requests of `ioctl` that change the attributes of a file: `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`.
-const SET_ATTRIBUTES: [u64; 2] = [0x4008_6602, 0x401c_5820];
+pub(super) const SET_ATTRIBUTES: [u64; 2] = [0x4008_6602, 0x401c_5820];
 
 /// The number of `ioctl` in the x32 ABI, which has one of its own.
 #[cfg(target_arch = "x86_64")]
@@ -131,7 +130,7 @@ const COMMON: [FileCall; 28] = [
     call(libc::SYS_truncate, FileOperation::Change, &[plain(0)]),
     call(libc::SYS_fchmod, FILE, &[descriptor(0)]),
     call(libc::SYS_fchmodat, FILE, &[at(0, 1)]),
-    call(libc::SYS_fchmodat2, by_flags(3), &[at(0, 1)]),
+    call(SYS_FCHMODAT2, by_flags(3), &[at(0, 1)]),
     call(libc::SYS_fchown, FILE, &[descriptor(0)]),
     call(libc::SYS_fchownat, by_flags(4), &[at(0, 1)]),
     call(libc::SYS_utimensat, by_flags(3), &[at(0, 1)]),
@@ -192,11 +191,7 @@ pub(super) fn watched(rights: &Rights) -> Result<BTreeMap<i64, Vec<SeccompRule>>
                 watched.insert(call.number, Vec::new());
             }
             FileOperation::SetAttributes(_) if call.number == libc::SYS_ioctl => {
-                watched.insert(call.number, setting_attributes()?);
-                #[cfg(target_arch = "x86_64")]
-                for number in [call.number, OWN_IOCTL_OF_X32] {
-                    watched.insert(X32 | number, setting_attributes()?);
-                }
+                watched.extend(confinement::ioctls(&SET_ATTRIBUTES)?);
             }
             FileOperation::SetAttributes(_) => {
                 watched.insert(call.number, Vec::new());
@@ -221,13 +216,11 @@ fn writing(flags: usize) -> Result<Vec<SeccompRule>, BackendError> {
     bits.iter().map(has).collect()
 }
 
-/// Returns the conditions under which an `ioctl` changes the attributes of a file.
-pub(super) fn setting_attributes() -> Result<Vec<SeccompRule>, BackendError> {
-    let is = |request: &u64| {
-        let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request)?;
-        SeccompRule::new(vec![condition])
-    };
-    SET_ATTRIBUTES.iter().map(is).collect()
+/// Returns the calls that may change the attributes of a file.
+#[cfg(test)]
+pub(super) fn setting_attributes() -> impl Iterator<Item = i64> {
+    let sets = |call: &&FileCall| matches!(call.operation, FileOperation::SetAttributes(_));
+    calls().filter(sets).map(|call| call.number)
 }
 
 /// Returns whether a call that may change the attributes of a file does so: an `ioctl` by its request.
@@ -406,10 +399,7 @@ fn real_path(
     let value = |index: usize| arguments.get(index).copied().unwrap_or_default();
     let written = match argument.path.map(value) {
         None | Some(0) => PathBuf::new(),
-        Some(address) => {
-            let mut memory = Memory::read(process, address)?;
-            Path::new(OsStr::from_bytes(memory.text(address)?)).to_owned()
-        }
+        Some(address) => memory::path(process, address)?,
     };
     // A descriptor is in the lower half of the register.
     let directory = argument.directory.map(|index| value(index) as u32 as i32);

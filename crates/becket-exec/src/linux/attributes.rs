@@ -8,13 +8,11 @@
 #![expect(unsafe_code, reason = "seccomp listeners have no safe interface")]
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::mem::zeroed;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
@@ -27,15 +25,14 @@ use rustix::fs::{
 };
 use seccompiler::{BackendError, BpfProgram, SeccompAction, SeccompRule};
 
-use super::accesses::setting_attributes;
-use super::memory::Memory;
+use super::accesses::{SET_ATTRIBUTES, SYS_FCHMODAT2, SYS_FILE_SETATTR, SYS_REMOVEXATTRAT, SYS_SETXATTRAT};
+use super::confinement;
+use super::memory::{self, Memory};
 #[cfg(target_arch = "x86_64")]
 use super::sandbox::X32;
-use super::sandbox::{errno, filter, with_listener};
+use super::sandbox::{errno, filter, install, with_listener};
 use crate::error::StartError;
 
-/// The length of the longest path, as in the kernel.
-const LONGEST_PATH: u64 = 4096;
 /// The instruction of a filter that ends it with a constant: `BPF_RET | BPF_K`.
 const RETURN: u16 = 0x06;
 /// The requests of a listener: `SECCOMP_IOCTL_NOTIF_RECV`, `SECCOMP_IOCTL_NOTIF_SEND`, `SECCOMP_IOCTL_NOTIF_ID_VALID`.
@@ -47,7 +44,7 @@ const IS_VALID: u64 = 0x4008_2102;
 const MADE: [i64; 6] = [
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
+    SYS_FCHMODAT2,
     libc::SYS_fchown,
     libc::SYS_fchownat,
     libc::SYS_utimensat,
@@ -73,8 +70,8 @@ const EXTENDED: [i64; 6] = [
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
 ];
-/// `setxattrat`, `removexattrat` and `file_setattr` of Linux 6.13 and 6.17, the same on every architecture.
-const NEW: [i64; 3] = [463, 466, 469];
+/// Calls that programs do without, as on an older kernel.
+const NEW: [i64; 3] = [SYS_SETXATTRAT, SYS_REMOVEXATTRAT, SYS_FILE_SETATTR];
 
 /// A thread that examines changes of attributes, and the filters that hand them over to it.
 pub(crate) struct AttributeSupervisor {
@@ -101,7 +98,7 @@ impl AttributeSupervisor {
 
     /// Restricts the calling thread, and everything that it starts from now on. It has no new privileges already.
     pub(crate) fn enter(&self) -> io::Result<()> {
-        let listener = install(&self.asks, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER)?;
+        let listener = install(&self.asks, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER).map_err(in_another)?;
         // SAFETY: the system has just returned this descriptor, and nobody else owns it.
         let listener = unsafe { OwnedFd::from_raw_fd(listener) };
         self.listener.send(listener).map_err(io::Error::other)?;
@@ -109,18 +106,13 @@ impl AttributeSupervisor {
     }
 }
 
-/// Installs a filter for this thread. Returns its listener, if the flags ask for one.
-fn install(filter: &BpfProgram, flags: libc::c_ulong) -> io::Result<libc::c_int> {
-    let program = libc::sock_fprog {
-        len: libc::c_ushort::try_from(filter.len()).unwrap_or(0),
-        filter: filter.as_ptr().cast::<libc::sock_filter>().cast_mut(),
-    };
-    // SAFETY: the program outlives the call.
-    let result =
-        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) };
-    match libc::c_int::try_from(result) {
-        Ok(listener) if listener >= 0 => Ok(listener),
-        Ok(_) | Err(_) => Err(io::Error::last_os_error()),
+/// Names the cause if a filter forbids another listener.
+fn in_another(why: io::Error) -> io::Error {
+    match why.raw_os_error() {
+        Some(libc::EPERM | libc::EBUSY) => io::Error::other(
+            "changes of file attributes are supervised already, as inside of `becket exec`: run it outside",
+        ),
+        _ => why,
     }
 }
 
@@ -138,14 +130,17 @@ fn asks() -> Result<BpfProgram, BackendError> {
     Ok(program)
 }
 
-/// Returns the filters for calls that nobody makes for the program. One of them forbids another listener, which would be
-/// asked instead of this one.
+/// Returns the filters for calls that nobody makes for the program. One of them forbids another listener, which would
+/// be asked instead of this one.
 fn refusals() -> Result<Vec<BpfProgram>, BackendError> {
     let every = |numbers: &[i64]| -> BTreeMap<i64, Vec<SeccompRule>> {
         numbers.iter().map(|number| (*number, Vec::new())).collect()
     };
     let mut extended = every(&EXTENDED);
-    extended.insert(libc::SYS_ioctl, setting_attributes()?);
+    extended.extend(confinement::ioctls(&SET_ATTRIBUTES)?);
+    let mut missing = every(&NEW);
+    // Rings change attributes without these system calls.
+    missing.extend(confinement::rings());
     let forbidden = BTreeMap::from([(libc::SYS_seccomp, vec![with_listener()?])]);
     #[cfg(target_arch = "x86_64")]
     let forbidden = {
@@ -153,9 +148,10 @@ fn refusals() -> Result<Vec<BpfProgram>, BackendError> {
         let numbers = MADE.iter().chain(&OLD).chain(&EXTENDED).chain(&NEW);
         forbidden.extend(numbers.map(|number| (X32 | *number, Vec::new())));
         forbidden.insert(X32 | libc::SYS_seccomp, vec![with_listener()?]);
+        forbidden.insert(X32 | libc::SYS_io_uring_setup, Vec::new());
         forbidden
     };
-    [(extended, libc::EOPNOTSUPP), (every(&NEW), libc::ENOSYS), (forbidden, libc::EPERM)]
+    [(extended, libc::EOPNOTSUPP), (missing, libc::ENOSYS), (forbidden, libc::EPERM)]
         .into_iter()
         .map(|(calls, error)| filter(calls, SeccompAction::Errno(errno(error))))
         .collect()
@@ -250,7 +246,7 @@ fn read(process: libc::pid_t, number: i64, arguments: &[u64; 6]) -> io::Result<(
     let descriptor = || Target { descriptor: low(0) as libc::c_int, path: None, follows: true };
     let at = |flags: u32| -> io::Result<Target> {
         let path = Some(address(1)).filter(|address| *address != 0);
-        let path = path.map(|address| text(process, address)).transpose()?;
+        let path = path.map(|address| memory::path(process, address)).transpose()?;
         let is_empty = path.as_ref().is_some_and(|path| path.as_os_str().is_empty());
         if is_empty && flags & libc::AT_EMPTY_PATH.unsigned_abs() == 0 {
             return Err(io::Error::from_raw_os_error(libc::ENOENT));
@@ -264,7 +260,7 @@ fn read(process: libc::pid_t, number: i64, arguments: &[u64; 6]) -> io::Result<(
     Ok(match number {
         libc::SYS_fchmod => (descriptor(), mode(1)),
         libc::SYS_fchmodat => (at(0)?, mode(2)),
-        libc::SYS_fchmodat2 => (at(low(3))?, mode(2)),
+        SYS_FCHMODAT2 => (at(low(3))?, mode(2)),
         libc::SYS_fchown => (descriptor(), owner(1)),
         libc::SYS_fchownat => (at(low(4))?, owner(2)),
         libc::SYS_utimensat => (at(low(3))?, times(2, Unit::Nanoseconds)?),
@@ -272,7 +268,7 @@ fn read(process: libc::pid_t, number: i64, arguments: &[u64; 6]) -> io::Result<(
         libc::SYS_futimesat => (at(0)?, times(2, Unit::Microseconds)?),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_chmod | libc::SYS_chown | libc::SYS_lchown | libc::SYS_utime | libc::SYS_utimes => {
-            let path = Some(text(process, address(0))?);
+            let path = Some(memory::path(process, address(0))?);
             let target = Target { descriptor: libc::AT_FDCWD, path, follows: number != libc::SYS_lchown };
             let change = match number {
                 libc::SYS_chmod => mode(1),
@@ -311,17 +307,6 @@ impl Target {
     }
 }
 
-/// Returns the path at an address.
-fn text(process: libc::pid_t, address: u64) -> io::Result<PathBuf> {
-    let mut memory = Memory::read(process, address)?;
-    for end in address..address.saturating_add(LONGEST_PATH) {
-        if memory.range(end, end + 1)? == [0] {
-            return Ok(Path::new(OsStr::from_bytes(memory.range(address, end)?)).to_owned());
-        }
-    }
-    Err(io::Error::from_raw_os_error(libc::ENAMETOOLONG))
-}
-
 /// The unit of the second number of a time.
 #[derive(Debug, Clone, Copy)]
 enum Unit {
@@ -357,4 +342,19 @@ fn times(process: libc::pid_t, address: u64, unit: Unit) -> io::Result<Timestamp
         })
     };
     Ok(Timestamps { last_access: time(0)?, last_modification: time(1)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linux::accesses::setting_attributes;
+    use std::collections::BTreeSet;
+
+    // rule: E5
+    #[test]
+    fn every_call_that_changes_attributes_is_made_or_refused() {
+        let known: BTreeSet<i64> = setting_attributes().collect();
+        let tables = MADE.iter().chain(&OLD).chain(&EXTENDED).chain(&NEW).copied();
+        assert_eq!(tables.chain([libc::SYS_ioctl]).collect::<BTreeSet<i64>>(), known);
+    }
 }

@@ -101,11 +101,13 @@ pub(super) fn of_network(
     };
     let sockets = BTreeMap::from([(libc::SYS_socket, denied)]);
     // Rings open sockets without the system call.
-    let mut filters =
-        vec![filter(sockets, refusal)?, filter(rings(), SeccompAction::Errno(errno(libc::ENOSYS)))?];
-    #[cfg(target_arch = "x86_64")]
-    filters.push(filter(x32_calls(), SeccompAction::Errno(errno(libc::EPERM)))?);
-    Ok(filters)
+    let filters = [
+        filter(sockets, refusal),
+        filter(rings(), SeccompAction::Errno(errno(libc::ENOSYS))),
+        #[cfg(target_arch = "x86_64")]
+        filter(x32_calls(), SeccompAction::Errno(errno(libc::EPERM))),
+    ];
+    filters.into_iter().collect()
 }
 
 /// The requests of `ioctl` that type into a terminal: `TIOCSTI`, and `TIOCLINUX`, which pastes a selection.
@@ -113,12 +115,16 @@ const TYPING: [u64; 2] = [0x5412, 0x541c];
 
 /// Returns the filter that keeps a program from typing: into the shell of the user, or an answer to its own question.
 pub(super) fn of_terminals() -> Result<BpfProgram, BackendError> {
+    filter(ioctls(&TYPING)?, SeccompAction::Errno(errno(libc::EPERM)))
+}
+
+/// Returns the calls of `ioctl` with one of these requests, those of the x32 ABI included.
+pub(super) fn ioctls(requests: &[u64]) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
     // The kernel reads the lower half of the request.
     let is = |request: &u64| {
         let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request)?;
         SeccompRule::new(vec![condition])
     };
-    let types = || TYPING.iter().map(is).collect::<Result<Vec<_>, _>>();
     let numbers = [
         libc::SYS_ioctl,
         #[cfg(target_arch = "x86_64")]
@@ -126,9 +132,10 @@ pub(super) fn of_terminals() -> Result<BpfProgram, BackendError> {
         #[cfg(target_arch = "x86_64")]
         (X32 | OWN_IOCTL_OF_X32),
     ];
-    let calls =
-        numbers.into_iter().map(|number| Ok((number, types()?))).collect::<Result<_, BackendError>>()?;
-    filter(calls, SeccompAction::Errno(errno(libc::EPERM)))
+    numbers
+        .into_iter()
+        .map(|number| Ok((number, requests.iter().map(is).collect::<Result<_, _>>()?)))
+        .collect()
 }
 
 /// Returns the call that sets up rings of system calls, which filters don't see.

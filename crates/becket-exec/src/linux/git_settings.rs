@@ -2,7 +2,7 @@
 //! and those in variables.
 //!
 //! Git's rules about which files count are followed so far that none is left out. More files only make more words
-//! count as misspelled ones.
+//! count as misspelled ones; what can't be read completely makes all of them count.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -11,13 +11,13 @@ use std::path::{Component, Path, PathBuf};
 
 use becket_base::text_file;
 
-/// The maximum number of files that are read.
-const MOST_FILES: usize = 64;
+/// The maximum number of files that are looked for. Every directory above has several.
+const MOST_FILES: usize = 512;
 
 /// The size up to which a file is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// Settings that change the meaning of a word behind `git`.
+/// Settings that change the meaning of the word after `git`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct GitSettings {
     /// True if git may take a misspelled word for a subcommand.
@@ -33,12 +33,15 @@ impl GitSettings {
         let variables = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
         let variables: Vec<String> =
             variables.split(|byte| *byte == 0).map(|one| String::from_utf8_lossy(one).into_owned()).collect();
-        let mut settings = Self::default();
-        settings.corrects |= variables
-            .iter()
-            .any(|one| one.starts_with("GIT_CONFIG_") && one.to_ascii_lowercase().contains("autocorrect"));
         let directory = fs::read_link(format!("/proc/{process}/cwd")).unwrap_or_default();
-        settings.read(&places(&variables, &directory, options), Path::new(&format!("/proc/{process}/root")));
+        Self::of_variables(&variables, &directory, options, Path::new(&format!("/proc/{process}/root")))
+    }
+
+    /// Reads the settings of a process with these variables, which runs in a directory below a root.
+    fn of_variables(variables: &[String], directory: &Path, options: &[String], root: &Path) -> Self {
+        let mut settings = Self::default();
+        settings.corrects |= variables.iter().any(|one| one.starts_with("GIT_CONFIG_") && may_correct(one));
+        settings.read(&places(variables, directory, options, root), root);
         settings
     }
 
@@ -49,10 +52,15 @@ impl GitSettings {
         let mut pending: VecDeque<(PathBuf, bool)> = of_user.chain(others).collect();
         let mut seen = BTreeSet::new();
         while let Some((file, is_of_user)) = pending.pop_front() {
-            let Some(text) = text(root, &file).filter(|_| seen.len() < MOST_FILES) else { continue };
             if !seen.insert(file.clone()) {
                 continue;
             }
+            if seen.len() > MOST_FILES {
+                self.corrects = true;
+                return;
+            }
+            let Some(text) = text(root, &file) else { continue };
+            self.corrects |= text.len() as u64 > LARGEST;
             for Entry { section, key, value } in entries(&text) {
                 self.corrects |= key == "autocorrect" && !is_off(&value);
                 if section == "alias" && is_of_user {
@@ -75,11 +83,15 @@ struct Places {
     home: PathBuf,
 }
 
-fn places(variables: &[String], directory: &Path, options: &[String]) -> Places {
-    let variable = |name: &str| {
-        let value = variables.iter().find_map(|one| one.strip_prefix(name)?.strip_prefix('='))?;
-        Some(directory.join(value))
-    };
+/// Returns whether an option or a variable may set `help.autocorrect`, itself or in a file that it includes.
+pub(crate) fn may_correct(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["autocorrect", "include.path", "includeif."].iter().any(|name| text.contains(name))
+}
+
+fn places(variables: &[String], directory: &Path, options: &[String], root: &Path) -> Places {
+    let written = |name: &str| variables.iter().find_map(|one| one.strip_prefix(name)?.strip_prefix('='));
+    let variable = |name: &str| written(name).map(|value| directory.join(value));
     let home = variable("HOME").unwrap_or_default();
     let mut files = vec![PathBuf::from("/etc/gitconfig"), PathBuf::from("/usr/local/etc/gitconfig")];
     files.extend(variable("GIT_CONFIG_SYSTEM"));
@@ -88,6 +100,12 @@ fn places(variables: &[String], directory: &Path, options: &[String]) -> Places 
         Some(file) => vec![file],
         None => vec![settings.join("git/config"), home.join(".gitconfig")],
     };
+    // Git ignores an empty value, reads no file of a home that is not set, and finds a relative path elsewhere.
+    let of_home = ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"];
+    let is_known = written("HOME").is_some()
+        && of_home.into_iter().filter_map(written).all(|value| value.starts_with('/'));
+    let (of_user, of_anybody) = if is_known { (of_user, Vec::new()) } else { (Vec::new(), of_user) };
+    files.extend(of_anybody.into_iter().map(|file| directory.join(file)));
     let mut start = directory.to_owned();
     let mut repositories: Vec<PathBuf> =
         ["GIT_DIR", "GIT_COMMON_DIR"].into_iter().filter_map(variable).collect();
@@ -103,16 +121,14 @@ fn places(variables: &[String], directory: &Path, options: &[String]) -> Places 
     for above in plain(&start).ancestors() {
         repositories.extend([above.join(".git"), above.to_owned()]);
     }
-    files.extend(repositories.into_iter().flat_map(of_repository));
+    files.extend(repositories.into_iter().flat_map(|directory| of_repository(root, directory)));
     Places { of_user, others: files, home }
 }
 
 /// Returns the files of a repository, whose directory may be another one that a file names.
-fn of_repository(directory: PathBuf) -> Vec<PathBuf> {
-    let named = |file: &Path, start: &str| {
-        let text = fs::read_to_string(file).ok().filter(|_| file.is_file())?;
-        Some(text.trim().strip_prefix(start)?.trim().to_owned())
-    };
+fn of_repository(root: &Path, directory: PathBuf) -> Vec<PathBuf> {
+    let named =
+        |file: &Path, start: &str| Some(text(root, file)?.trim().strip_prefix(start)?.trim().to_owned());
     let linked = named(&directory, "gitdir:");
     let own = match linked {
         Some(linked) => directory.parent().unwrap_or(&directory).join(linked),
@@ -136,10 +152,11 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
+/// Returns the text of a file below a root, or its start, which is longer than [`LARGEST`] then.
 fn text(root: &Path, file: &Path) -> Option<String> {
     let file = file.strip_prefix("/").map_or_else(|_| file.to_owned(), |below| root.join(below));
     let mut bytes = Vec::new();
-    text_file::open(&file).ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    text_file::open(&file).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -180,11 +197,13 @@ mod tests {
     use super::*;
 
     fn read(directory: &Path, options: &[&str]) -> GitSettings {
-        let variables = [format!("HOME={}", directory.join("home").display())];
-        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
-        let mut settings = GitSettings::default();
-        settings.read(&places(&variables, &directory.join("work/below"), &options), Path::new("/"));
-        settings
+        read_with(directory, options, &[&format!("HOME={}", directory.join("home").display())])
+    }
+
+    fn read_with(directory: &Path, options: &[&str], variables: &[&str]) -> GitSettings {
+        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<String>>();
+        let work = directory.join("work/below");
+        GitSettings::of_variables(&owned(variables), &work, &owned(options), Path::new("/"))
     }
 
     // rule: E1
@@ -238,5 +257,62 @@ mod tests {
         write("real/worktrees/x/commondir", "../..\n");
         write("real/config", "[help]\nautocorrect = 1");
         assert!(read(directory.path(), &[]).corrects);
+    }
+
+    // rule: E1
+    #[test]
+    fn variables_count_and_what_they_may_include() {
+        let directory = tempfile::tempdir().unwrap();
+        for (variable, corrects) in [
+            ("GIT_CONFIG_KEY_0=help.autocorrect", true),
+            ("GIT_CONFIG_KEY_0=include.path", true),
+            ("GIT_CONFIG_KEY_0=includeIf.gitdir:/x/.path", true),
+            ("GIT_CONFIG_PARAMETERS='help.autoCorrect'='1'", true),
+            ("GIT_CONFIG_KEY_0=user.name", false),
+            ("OTHER=help.autocorrect", false),
+        ] {
+            assert_eq!(read_with(directory.path(), &[], &[variable]).corrects, corrects, "{variable}");
+        }
+    }
+
+    // rule: E1
+    #[test]
+    fn aliases_count_only_in_a_file_that_git_reads_for_certain() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = directory.path().join("work/below/git/config");
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        fs::write(&at, "[alias]\npushh = x\n[help]\nautocorrect = 1").unwrap();
+        let settings = at.parent().and_then(Path::parent).unwrap().display().to_string();
+        for (variable, is_known) in
+            [(format!("XDG_CONFIG_HOME={settings}"), true), ("XDG_CONFIG_HOME=".to_owned(), false)]
+        {
+            let found = read_with(directory.path(), &[], &["HOME=/nowhere", &variable]);
+            assert_eq!((found.corrects, !found.aliases.is_empty()), (true, is_known), "{variable}");
+        }
+        fs::write(
+            directory.path().join("work/below/.gitconfig"),
+            "[alias]\npushh = x\n[help]\nautocorrect = 1",
+        )
+        .unwrap();
+        let found = read_with(directory.path(), &[], &[]);
+        assert_eq!((found.corrects, found.aliases.is_empty()), (true, true), "no home");
+    }
+
+    // rule: E1
+    #[test]
+    fn incomplete_settings_make_words_count_and_a_fifo_does_not_block() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = directory.path().join("home");
+        fs::create_dir_all(&home).unwrap();
+        fs::create_dir_all(directory.path().join("work")).unwrap();
+        let pipe = directory.path().join("work/.git");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert!(!read(directory.path(), &[]).corrects);
+        let includes: String = (0..MOST_FILES).map(|nth| format!("[include]\npath = {nth}\n")).collect();
+        let comment = format!("#{}\n", "-".repeat(1 << 20));
+        for (text, corrects) in [("[user]\nname = x\n", false), (&*includes, true), (&*comment, true)] {
+            fs::write(home.join(".gitconfig"), text).unwrap();
+            assert_eq!(read(directory.path(), &[]).corrects, corrects, "{} bytes", text.len());
+        }
     }
 }

@@ -102,8 +102,11 @@ impl KnownFiles {
         let mut known = Self::default();
         let names: BTreeSet<&str> = gate.program_names().collect();
         for name in names {
-            for directory in search_path {
-                known.add(name, &directory.join(name));
+            let paths =
+                search_path.iter().filter_map(|directory| fs::canonicalize(directory.join(name)).ok());
+            // Directories that are links to each other (`/bin`, `/usr/bin`) have the same file.
+            for real in paths.collect::<BTreeSet<_>>() {
+                known.add(name, &real);
             }
         }
         known
@@ -134,24 +137,24 @@ impl KnownFiles {
         found
     }
 
-    fn add(&mut self, name: &str, path: &Path) {
-        let Ok(real) = fs::canonicalize(path) else { return };
-        let Ok(metadata) = fs::metadata(&real) else { return };
-        let loader = loader_of(&real);
+    /// Adds the file of a program, by its real path.
+    fn add(&mut self, name: &str, real: &Path) {
+        let Ok(metadata) = fs::metadata(real) else { return };
+        let loader = loader_of(real);
         let identity = match &loader {
             _ if !metadata.is_file() => return,
-            Loader::NotElf if has_twin(name, &real, &metadata) => return,
+            Loader::NotElf if has_twin(name, real, &metadata) => return,
             Loader::NotElf => Identity::Program(name.to_owned()),
             Loader::None | Loader::At(_) => {
                 let own = real.file_name().is_some_and(|file| file.as_bytes() == name.as_bytes());
-                if own && !has_twin(name, &real, &metadata) {
+                if own && !has_twin(name, real, &metadata) {
                     Identity::Program(name.to_owned())
                 } else {
                     Identity::MultiCall(vec![name.to_owned()])
                 }
             }
         };
-        self.remember(identity, &real, &metadata);
+        self.remember(identity, real, &metadata);
         if let Loader::At(loader) = loader
             && let Ok(loader) = fs::canonicalize(loader)
             && let Ok(metadata) = fs::metadata(&loader)
@@ -179,11 +182,11 @@ impl KnownFiles {
 /// Returns whether the same file, or for a script the same content, has another name in its directory: then the name
 /// decides what it does. Names such as `git-push` beside `git` are parts of one program.
 fn has_twin(name: &str, real: &Path, metadata: &Metadata) -> bool {
-    let content = || fs::read(real).ok();
-    let is_script = content().is_some_and(|content| content.starts_with(b"#!"));
+    let is_script = is_script(real);
     if metadata.nlink() < 2 && !is_script {
         return false;
     }
+    let content = || fs::read(real).ok();
     let own = real.file_name().unwrap_or_default();
     let parts = format!("{name}-");
     let entries = real.parent().and_then(|directory| fs::read_dir(directory).ok());
@@ -196,6 +199,12 @@ fn has_twin(name: &str, real: &Path, metadata: &Metadata) -> bool {
         let same = (found.dev(), found.ino()) == (metadata.dev(), metadata.ino());
         same || (is_script && found.size() == metadata.size() && fs::read(entry.path()).ok() == content())
     })
+}
+
+/// Returns whether the file starts with `#!`.
+fn is_script(path: &Path) -> bool {
+    let mut start = [0; 2];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"#!"
 }
 
 /// The dynamic loader that a file names.

@@ -69,7 +69,7 @@ impl Image {
         }
         let file = text(fs::read_link(format!("/proc/{process}/exe"))?.as_os_str().as_bytes());
         let file = file.strip_suffix(" (deleted)").unwrap_or(&file).to_owned();
-        let executed = text(stack.text(path)?);
+        let executed = text(stack.path(path)?);
         let program = ExecutedProgram { arguments, file, path: executed };
         Ok(Self { process, registers, stack, variables: (variables, path), program })
     }

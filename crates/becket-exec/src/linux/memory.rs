@@ -2,15 +2,21 @@
 
 #![expect(unsafe_code, reason = "process_vm_readv has no safe interface")]
 
+use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 
 /// The size of the pieces in which memory is read: a piece that is not mapped ends the read.
 const PIECE: u64 = 4096;
 
 /// The maximum number of pieces of one read.
 const MOST: usize = 64;
+
+/// The length of the longest path, as in the kernel.
+const LONGEST_PATH: u64 = 4096;
 
 /// A part of the memory of a process, from one address upwards. More is read when it is needed.
 pub(super) struct Memory {
@@ -44,13 +50,17 @@ impl Memory {
         range.ok_or_else(|| io::Error::other("its stack does not have the layout that the kernel creates"))
     }
 
-    /// Returns the text at an address, up to its NUL.
-    pub(super) fn text(&mut self, address: u64) -> io::Result<&[u8]> {
-        let mut end = address;
-        while self.range(end, end + 1)? != [0] {
-            end += 1;
+    /// Returns the path at an address, up to its NUL.
+    ///
+    /// # Errors
+    /// Errors if it can't be read, or is longer than the kernel allows.
+    pub(super) fn path(&mut self, address: u64) -> io::Result<&[u8]> {
+        for end in address..address.saturating_add(LONGEST_PATH) {
+            if self.range(end, end + 1)? == [0] {
+                return self.range(address, end);
+            }
         }
-        self.range(address, end)
+        Err(io::Error::from_raw_os_error(libc::ENAMETOOLONG))
     }
 
     fn end(&self) -> u64 {
@@ -82,6 +92,15 @@ impl Memory {
             Err(_) => Err(io::Error::last_os_error()),
         }
     }
+}
+
+/// Returns the path at an address of a process.
+///
+/// # Errors
+/// Errors as [`Memory::path`] does.
+pub(super) fn path(process: libc::pid_t, address: u64) -> io::Result<PathBuf> {
+    let mut memory = Memory::read(process, address)?;
+    Ok(PathBuf::from(OsStr::from_bytes(memory.path(address)?)))
 }
 
 fn address(number: u64) -> io::Result<usize> {

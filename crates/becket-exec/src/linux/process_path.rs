@@ -52,7 +52,6 @@ pub(super) fn openable(process: libc::pid_t, start: &Path, path: &Path) -> io::R
 fn find(process: libc::pid_t, start: &Path, path: &Path, follows: bool) -> io::Result<FoundFile> {
     let root = fs::read_link(format!("/proc/{process}/root"))?;
     let mut real = if path.is_absolute() { root.clone() } else { start.to_owned() };
-    let mut shortcut = None;
     let mut pending: VecDeque<OsString> = parts(path).collect();
     let mut links = 0;
     while let Some(part) = pending.pop_front() {
@@ -64,19 +63,19 @@ fn find(process: libc::pid_t, start: &Path, path: &Path, follows: bool) -> io::R
         }
         let next = of_process(process, &real, &part);
         if pending.is_empty() && !follows {
-            return Ok(FoundFile { path: next, shortcut });
+            return Ok(FoundFile { path: next, shortcut: None });
         }
         match fs::read_link(&next) {
             Ok(_) if links == MOST_LINKS => return Err(io::Error::from_raw_os_error(libc::ELOOP)),
+            Ok(target) if target.is_absolute() && pending.is_empty() && is_of_proc(&real) => {
+                // The kernel writes such a target from this process's root, and without links. The file may have no
+                // name any more.
+                return Ok(FoundFile { path: target, shortcut: Some(next) });
+            }
             Ok(target) => {
                 links += 1;
                 if target.is_absolute() {
-                    // The kernel writes such a target from this process's root.
-                    let is_shortcut = is_of_proc(&real);
-                    real = if is_shortcut { PathBuf::from("/") } else { root.clone() };
-                    if is_shortcut && pending.is_empty() {
-                        shortcut = Some(next);
-                    }
+                    real = if is_of_proc(&real) { PathBuf::from("/") } else { root.clone() };
                 }
                 for part in parts(&target).collect::<Vec<_>>().into_iter().rev() {
                     pending.push_front(part);
@@ -84,12 +83,12 @@ fn find(process: libc::pid_t, start: &Path, path: &Path, follows: bool) -> io::R
             }
             Err(why) if why.raw_os_error() == Some(libc::EINVAL) => real = next,
             Err(why) if why.kind() == io::ErrorKind::NotFound && pending.is_empty() => {
-                return Ok(FoundFile { path: next, shortcut });
+                return Ok(FoundFile { path: next, shortcut: None });
             }
             Err(why) => return Err(why),
         }
     }
-    Ok(FoundFile { path: real, shortcut })
+    Ok(FoundFile { path: real, shortcut: None })
 }
 
 /// Returns the components of a path below its root.
@@ -178,11 +177,12 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         let own = libc::pid_t::try_from(std::process::id()).unwrap();
-        fs::write(root.join("file"), "text").unwrap();
-        let open = fs::File::open(root.join("file")).unwrap();
+        fs::create_dir(root.join("directory")).unwrap();
+        fs::write(root.join("directory/file"), "text").unwrap();
+        let open = fs::File::open(root.join("directory/file")).unwrap();
         let descriptor = format!("fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open));
         symlink(format!("/dev/{descriptor}"), root.join("link")).unwrap();
-        fs::remove_file(root.join("file")).unwrap();
+        fs::remove_dir_all(root.join("directory")).unwrap();
         let expected = PathBuf::from(format!("/proc/{own}/{descriptor}"));
         for path in [root.join("link"), Path::new("/proc/self").join(&descriptor), expected.clone()] {
             assert_eq!(openable(own, Path::new("/"), &path).ok(), Some(expected.clone()), "{path:?}");

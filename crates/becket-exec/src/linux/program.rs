@@ -6,6 +6,8 @@ mod git;
 mod interpreter;
 mod loader;
 
+use std::collections::BTreeSet;
+
 use super::git_settings::GitSettings;
 use super::identity::Identity;
 use crate::rule_gate::Readings;
@@ -116,7 +118,7 @@ impl ExecutedProgram {
                 Self::add_script(base(rest[0]), rest, files, forms);
             }
         }
-        // This holds under whatever name.
+        // The option counts whatever the name of the program is.
         let option = arguments.get(1).copied().unwrap_or_default();
         if let Some(name) = PROGRAM_OPTIONS.iter().find_map(|start| option.strip_prefix(start)) {
             forms.add_names(name, &arguments[2..]);
@@ -179,8 +181,10 @@ impl Forms {
     }
 
     fn finish(mut self, files: &dyn Files) -> Vec<String> {
-        let of_git: Vec<Vec<String>> =
-            self.words.iter().flat_map(|words| git::subcommands(words, files)).collect();
+        let mut seen = BTreeSet::new();
+        // A path and the last component of it are the same command.
+        let commands = self.words.iter().filter(|words| seen.insert((base(&words[0]), &words[1..])));
+        let of_git: Vec<Vec<String>> = commands.flat_map(|words| git::subcommands(words, files)).collect();
         self.words.extend(of_git);
         self.words.iter().map(|words| words.join(" ")).collect()
     }

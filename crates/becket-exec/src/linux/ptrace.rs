@@ -166,7 +166,13 @@ fn area(registers: &mut Registers) -> libc::iovec {
     libc::iovec { iov_base: ptr::from_mut(registers).cast(), iov_len: size_of::<Registers>() }
 }
 
-fn request(request: libc::c_uint, process: libc::pid_t, address: usize, data: usize) -> io::Result<()> {
+/// The type of requests, which differs between the C libraries.
+#[cfg(target_env = "musl")]
+type Request = libc::c_int;
+#[cfg(not(target_env = "musl"))]
+type Request = libc::c_uint;
+
+fn request(request: Request, process: libc::pid_t, address: usize, data: usize) -> io::Result<()> {
     // SAFETY: `data` is a number, or the address of a value of the type that the request fills, alive in the caller.
     match unsafe { libc::ptrace(request, process, address, data) } {
         0.. => Ok(()),

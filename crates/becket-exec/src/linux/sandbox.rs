@@ -128,18 +128,25 @@ impl Sandbox {
                     return Err(io::Error::last_os_error());
                 }
             }
-            for filter in &self.filters {
-                let program = libc::sock_fprog {
-                    len: libc::c_ushort::try_from(filter.len()).unwrap_or(0),
-                    filter: filter.as_ptr().cast::<libc::sock_filter>().cast_mut(),
-                };
-                let set = libc::SECCOMP_SET_MODE_FILTER;
-                if libc::syscall(libc::SYS_seccomp, set, 0, &raw const program) != 0 {
-                    return Err(io::Error::last_os_error());
-                }
-            }
         }
-        Ok(())
+        self.filters.iter().try_for_each(|filter| install(filter, 0).map(drop))
+    }
+}
+
+/// Installs a filter for this thread. Returns its listener, if the flags ask for one.
+///
+/// Safe after a fork: it makes a system call and allocates nothing.
+pub(super) fn install(filter: &BpfProgram, flags: libc::c_ulong) -> io::Result<libc::c_int> {
+    let program = libc::sock_fprog {
+        len: libc::c_ushort::try_from(filter.len()).unwrap_or(0),
+        filter: filter.as_ptr().cast::<libc::sock_filter>().cast_mut(),
+    };
+    // SAFETY: the program outlives the call.
+    let result =
+        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) };
+    match libc::c_int::try_from(result) {
+        Ok(listener) if listener >= 0 => Ok(listener),
+        Ok(_) | Err(_) => Err(io::Error::last_os_error()),
     }
 }
 
@@ -167,26 +174,33 @@ fn refused_calls() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Backe
     let untraced = u64::from(libc::CLONE_UNTRACED.unsigned_abs());
     let operator = SeccompCmpOp::MaskedEq(untraced);
     let hides = SeccompCondition::new(0, SeccompCmpArgLen::Dword, operator, untraced)?;
-    let mut calls = BTreeMap::from([
+    let calls = [
         (libc::SYS_ptrace, Vec::new()),
         (libc::SYS_process_vm_writev, Vec::new()),
         (libc::SYS_pidfd_getfd, Vec::new()),
         (libc::SYS_clone, vec![SeccompRule::new(vec![hides])?]),
         (libc::SYS_seccomp, vec![with_listener()?]),
-    ]);
-    #[cfg(target_arch = "x86_64")]
-    {
-        use libc::{SYS_clone, SYS_clone3, SYS_execve, SYS_execveat};
-        use libc::{SYS_pidfd_getfd, SYS_process_vm_writev, SYS_ptrace};
-        // Their numbers in the x32 ABI: execve, ptrace, process_vm_writev, execveat.
-        let own = [520, 521, 540, 545];
-        let native = [SYS_clone, SYS_clone3, SYS_execve, SYS_execveat];
-        let more = [SYS_pidfd_getfd, SYS_process_vm_writev, SYS_ptrace];
-        let shared = native.into_iter().chain(more);
-        calls.extend(own.into_iter().chain(shared).map(|call| (X32 | call, Vec::new())));
-        calls.insert(X32 | libc::SYS_seccomp, vec![with_listener()?]);
-    }
-    Ok(calls)
+    ];
+    Ok(calls.into_iter().chain(refused_calls_of_x32()?).collect())
+}
+
+/// Returns the calls that are refused in the x32 ABI: all that start a program or change another one.
+#[cfg(target_arch = "x86_64")]
+fn refused_calls_of_x32() -> Result<Vec<(i64, Vec<SeccompRule>)>, seccompiler::BackendError> {
+    use libc::{SYS_clone, SYS_clone3, SYS_execve, SYS_execveat};
+    use libc::{SYS_pidfd_getfd, SYS_process_vm_writev, SYS_ptrace};
+    // Numbers of its own: execve, ptrace, process_vm_writev, execveat.
+    let own = [520, 521, 540, 545];
+    let shared =
+        [SYS_clone, SYS_clone3, SYS_execve, SYS_execveat, SYS_pidfd_getfd, SYS_process_vm_writev, SYS_ptrace];
+    let refused = own.into_iter().chain(shared).map(|call| (X32 | call, Vec::new()));
+    Ok(refused.chain([(X32 | libc::SYS_seccomp, vec![with_listener()?])]).collect())
+}
+
+/// Returns no call: other processors have no second ABI.
+#[cfg(not(target_arch = "x86_64"))]
+fn refused_calls_of_x32() -> Result<Vec<(i64, Vec<SeccompRule>)>, seccompiler::BackendError> {
+    Ok(Vec::new())
 }
 
 /// Returns the condition under which `seccomp` installs a filter with a listener.

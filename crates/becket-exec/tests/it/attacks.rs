@@ -137,6 +137,7 @@ fn a_script_is_known_by_a_descriptor_an_option_and_a_copy() {
         "python3 -c 'import os; f = os.open(\"bin/deploy\", 0); os.set_inheritable(f, True); \
          os.execve(f, [\"x\", os.environ[\"OUT\"]], os.environ)'",
         "cp bin/deploy x; exec 3<x; rm x; sh /dev/fd/3 \"$OUT\"",
+        "mkdir d; cp bin/deploy d/x; exec 3<d/x; rm -r d; sh /dev/fd/3 \"$OUT\"",
         "mkdir gone; cd gone; rmdir ../gone; sh ../bin/deploy \"$OUT\"",
         "bash -o errexit bin/deploy \"$OUT\"",
         "bash +O extglob bin/deploy \"$OUT\"",

@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use becket_testkit::proc::Marker;
+use becket_testkit::user::{NOBODY, is_root};
 use tempfile::TempDir;
-
-/// The id of an ordinary user that every system has.
-const NOBODY: u32 = 65534;
 
 /// A script that forbids the system call of a number with a seccomp filter, and becomes the program of the other
 /// arguments.
@@ -106,9 +104,7 @@ impl Scene {
         options: &[&str],
         program: impl IntoIterator<Item = A>,
     ) -> Option<LineOutput> {
-        let id = Command::new("id").arg("-u").output().unwrap();
-        let is_root = id.stdout.starts_with(b"0\n");
-        is_root.then(|| LineOutput::of(self.supervisor(options, program).uid(NOBODY).gid(NOBODY)))
+        is_root().then(|| LineOutput::of(self.supervisor(options, program).uid(NOBODY).gid(NOBODY)))
     }
 
     /// Returns the command of the supervisor.

@@ -34,13 +34,13 @@ fn a_third_supervisor_adds_its_rules_too() {
     assert_eq!(ended.stdout, "d\n", "{ended:?}");
 }
 
-/// A script that connects to a supervisor, and sends blanks for 20 seconds.
+/// A script that connects to a supervisor, and sends blanks for two minutes.
 const TICKLE: &str = r#"
 import socket, sys, time
 connection = socket.socket(socket.AF_UNIX)
 connection.connect("\0becket-exec-" + sys.argv[1])
 print("connected", flush=True)
-for _ in range(40):
+for _ in range(240):
     try: connection.send(b" ")
     except OSError: break
     time.sleep(0.5)
@@ -53,12 +53,12 @@ fn a_stranger_keeps_no_supervisor_waiting() {
     scene.write("tickle.py", TICKLE);
     let begun = std::time::Instant::now();
     // The stranger belongs to no supervisor.
-    let line = "./supervise 'deny=Bash(tool *)' -- sh -c ': > started; while ! test -e connected; do sleep 0.05; done; \
+    let line = "./supervise 'deny=Bash(tool *)' -- sh -c ': > started; while ! test -s connected; do sleep 0.05; done; \
                 ./supervise \"deny=Bash(other)\" -- echo inner' & \
                 while ! test -e started; do sleep 0.05; done; python3 tickle.py $! > connected & wait %1";
     let ended = scene.bare(line);
     assert_eq!(ended.stdout, "inner\n", "{ended:?}");
-    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}: {ended:?}", begun.elapsed());
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{:?}: {ended:?}", begun.elapsed());
 }
 
 // rule: E6
@@ -71,5 +71,5 @@ fn a_program_inside_keeps_no_supervisor_from_ending() {
                 ./supervise 'deny=Bash(tool *)' -- echo inner";
     let ended = scene.supervised(&["deny=Bash(other)"], ["bash", "-c", line]);
     assert_eq!(ended.stdout, "inner\n", "{ended:?}");
-    assert!(begun.elapsed() < std::time::Duration::from_secs(15), "{:?}: {ended:?}", begun.elapsed());
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{:?}: {ended:?}", begun.elapsed());
 }

@@ -39,10 +39,14 @@ pub fn continue_in_child() -> io::Result<()> {
     let spared = kin::descendants(own, &[]);
     // Signals wait until somebody is there to receive them.
     let before = mask(libc::SIG_BLOCK, &set_of_passed_on());
+    // SAFETY: a plain system call. The status of a child is lost while the signal is ignored.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+    adopt_orphans(true);
     // SAFETY: there is no other thread, whose locks could be held in the child.
     match unsafe { libc::fork() } {
         -1 => {
             let why = io::Error::last_os_error();
+            adopt_orphans(false);
             mask(libc::SIG_SETMASK, &before);
             Err(why)
         }
@@ -66,8 +70,6 @@ fn wait_for(own: pid_t, child: pid_t, spared: &[Stat], before: &libc::sigset_t) 
     CHILD.store(child, Ordering::SeqCst);
     // SAFETY: plain system calls with values that are valid for them; the handler only loads and sends a signal.
     unsafe {
-        // Without it, orphans leave as they do everywhere; the child is ended and waited for in any case.
-        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
         for signal in PASSED_ON {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = pass_on as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
@@ -76,27 +78,48 @@ fn wait_for(own: pid_t, child: pid_t, spared: &[Stat], before: &libc::sigset_t) 
         }
     }
     mask(libc::SIG_SETMASK, before);
-    let mut status = 0;
+    let ended = wait_until_ended(child);
+    // Its id may be that of another process from now on.
+    CHILD.store(0, Ordering::SeqCst);
+    end_all(own, spared);
+    match ended {
+        Some(status) => end_as(status),
+        // SAFETY: ends this process. The child's end is unknown, which is never a success.
+        None => unsafe { libc::_exit(1) },
+    }
+}
+
+/// Makes this process the parent of its orphaned descendants. If the system refuses, they leave as they do everywhere.
+fn adopt_orphans(adopts: bool) {
+    // SAFETY: a plain system call. A fork does not inherit the setting.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, libc::c_ulong::from(adopts), 0, 0, 0) };
+}
+
+/// Reaps children until this one has ended, and returns its status; `None` if it was reaped elsewhere.
+fn wait_until_ended(child: pid_t) -> Option<c_int> {
     loop {
+        let mut status = 0;
         // SAFETY: the status outlives the call.
         match unsafe { libc::waitpid(-1, &raw mut status, 0) } {
-            ended if ended == child => break,
-            -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => break,
+            ended if ended == child => return Some(status),
+            -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => return None,
             _ => {}
         }
     }
-    end_all(own, spared);
-    end_as(status)
 }
 
 /// Kills all descendants of this process but the spared ones, and reaps them.
 fn end_all(own: pid_t, spared: &[Stat]) {
     let start = Instant::now();
-    loop {
+    // One look may miss a process that starts during it.
+    let mut empty_looks = 0;
+    while empty_looks < 2 && start.elapsed() <= LONGEST {
         let left = kin::descendants(own, spared);
-        if left.is_empty() || start.elapsed() > LONGEST {
-            return;
+        if left.is_empty() {
+            empty_looks += 1;
+            continue;
         }
+        empty_looks = 0;
         left.iter().for_each(kin::kill_if_same);
         // SAFETY: a null pointer asks for no status.
         while unsafe { libc::waitpid(-1, ptr::null_mut(), libc::WNOHANG) } > 0 {}

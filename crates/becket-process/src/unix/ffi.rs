@@ -1,8 +1,8 @@
-//! `posix_spawn`, writes without `SIGPIPE`, and registration of descriptors with tokio. With `adopter` and
-//! `last_answer` the only `unsafe` code of this crate.
+//! `posix_spawn`, writes without `SIGPIPE`, and registration of descriptors with tokio. With `adopter`, `contained_run`
+//! and `last_answer` the only `unsafe` code of this crate.
 //!
-//! Decides nothing: callers pass finished C strings and descriptors and get an error number back. Never calls `fork`:
-//! it copies the page tables of the host, which costs 30 ms at 500 MB resident.
+//! Decides nothing: callers pass finished C strings and descriptors and get an error number back. Never calls `fork` in
+//! a host: it copies the page tables, which costs 30 ms at 500 MB resident.
 
 #![expect(unsafe_code, reason = "posix_spawn, signal masks and AsyncFd have no safe interface")]
 

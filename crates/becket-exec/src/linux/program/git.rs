@@ -1,8 +1,9 @@
-//! The subcommand of git behind its global options.
+//! The subcommand of git after its global options.
 //!
 //! An alias needs no code here: git executes `git SUBCOMMAND` for it, which is examined like any other program. For a
 //! misspelled word that it corrects (`help.autocorrect`), it executes nothing.
 
+use super::super::git_settings::may_correct;
 use super::Files;
 
 /// Global options whose value is the next argument.
@@ -46,7 +47,7 @@ const WITHOUT_VALUE: [&str; 21] = [
 /// The maximum number of unknown options that are read in both ways: git refuses options that it does not know.
 const MOST_UNKNOWN: usize = 4;
 
-/// Subcommands that are a part of git's own program, apart by blanks.
+/// Subcommands that are a part of git's own program, separated by blanks.
 const BUILTINS: &str = "\
     add am annotate apply archive backfill bisect blame branch bugreport bundle cat-file check-attr \
     check-ignore check-mailmap check-ref-format checkout checkout--worker checkout-index cherry cherry-pick \
@@ -69,7 +70,7 @@ const BUILTINS: &str = "\
 const NOT_EVERYWHERE: &[&str] =
     &["backfill", "diagnose", "diff-pairs", "history", "hook", "last-modified", "refs", "replay", "repo"];
 
-/// The distance of words from which on git corrects none.
+/// The distance from which git no longer corrects a word.
 const FLOOR: usize = 7;
 
 fn builtins() -> impl Iterator<Item = &'static str> {
@@ -133,7 +134,7 @@ fn corrects(word: &str, options: &[String], files: &dyn Files) -> bool {
     if options.windows(2).any(is_alias) {
         return false;
     }
-    let says = options.iter().any(|option| option.to_ascii_lowercase().contains("autocorrect"));
+    let says = options.iter().any(|option| may_correct(option));
     let settings = files.git_settings(options);
     (settings.corrects || says) && !settings.aliases.contains(&word)
 }

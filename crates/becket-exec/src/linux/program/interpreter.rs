@@ -5,7 +5,7 @@ const SHELLS: [&str; 9] = ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "h
 /// Other programs whose first operand is a script that they run.
 const LANGUAGES: [&str; 9] = ["perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "python", "pypy"];
 
-/// Programs whose first operand may be a subcommand, with the script behind it.
+/// Programs whose first operand may be a subcommand, followed by the script.
 const WITH_SUBCOMMANDS: [&str; 2] = ["deno", "bun"];
 
 /// Returns the positions of arguments that may be the script which an interpreter with this name runs. An argument
