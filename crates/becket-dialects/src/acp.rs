@@ -16,6 +16,8 @@ mod json;
 mod permission;
 mod prompt;
 
+use crate::read::parts::MOST;
+
 pub use call::{AcpCall, ToolCall, effect_call};
 pub use frame::{Frame, FrameKind};
 pub use permission::{PermissionOptions, Selection};
@@ -46,6 +48,9 @@ pub enum AcpError {
         /// The missing part.
         what: &'static str,
     },
+    /// The call stands for more calls than are judged together.
+    #[error("it contains more than {MOST} calls; becket checks at most {MOST} together, so split it")]
+    TooMany,
 }
 
 impl AcpError {

@@ -6,6 +6,7 @@
 mod combine;
 mod safe;
 
+pub(crate) use safe::ends_turn;
 pub use safe::passes_ask;
 
 use crate::{Action, Dialect, EventRow, NativeCall, Payload, Resolution};
@@ -67,6 +68,8 @@ pub enum Asks {
 pub struct Reply {
     /// The answer.
     pub answer: Answer,
+    /// The reason with which it denies or blocks, if it does.
+    pub refusal: Option<String>,
     /// Context to add to the answer about the result of the call.
     pub carried: Option<CarriedContext>,
     /// The parts that are lost, as texts.
@@ -141,19 +144,22 @@ impl<'a> AnswerParts<'a> {
 /// Writes the answer to a payload from the resolutions of its events, in their order.
 pub fn answer(dialect: &Dialect, incoming: &Payload, resolutions: Vec<Resolution>, asks: Asks) -> Reply {
     let Some(row) = incoming.row.filter(|_| !resolutions.is_empty()) else {
-        return Reply { answer: neutral(dialect, incoming.row), carried: None, lost: Vec::new() };
+        let answer = neutral(dialect, incoming.row);
+        return Reply { answer, refusal: None, carried: None, lost: Vec::new() };
     };
     let call = incoming.call.as_ref();
     let combined = combine::combine(resolutions, call);
     let safe = safe::make_safe(dialect, row, call, combined, asks);
-    let mut answer = (dialect.write)(&safe.outgoing(row, call));
+    let parts = safe.outgoing(row, call);
+    let refusal = parts.refusal().map(str::to_owned);
+    let mut answer = (dialect.write)(&parts);
     if let Some(unshown) = &safe.unshown
         && answer.exit == 0
     {
         // The agent ignores it there; a user who looks for it finds it in the agent's log.
         answer.stderr = format!("{unshown}\n");
     }
-    Reply { answer, carried: safe.carried, lost: safe.lost }
+    Reply { answer, refusal, carried: safe.carried, lost: safe.lost }
 }
 
 /// Writes the answer to a payload that could not be decided, for `reason`: a refusal in the agent's own form, unless

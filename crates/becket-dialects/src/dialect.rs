@@ -72,6 +72,10 @@ impl HostTimeout {
         HostTimeout { default: Duration::from_secs(default), max: None, unit: TimeUnit::Seconds }
     }
 
+    pub(crate) const fn up_to(self, max: u64) -> Self {
+        HostTimeout { max: Some(Duration::from_secs(max)), ..self }
+    }
+
     pub(crate) const fn millis(default: u64) -> Self {
         HostTimeout { default: Duration::from_millis(default), max: None, unit: TimeUnit::Milliseconds }
     }
@@ -154,6 +158,8 @@ pub struct AnswerSupport {
     pub stop: bool,
     /// Text for the user.
     pub message: bool,
+    /// An output that replaces the tool's.
+    pub output: bool,
 }
 
 /// An agent's handling of an ask.
@@ -179,6 +185,7 @@ impl AnswerSupport {
         context: false,
         stop: false,
         message: false,
+        output: false,
     };
     /// Every part but an ask.
     pub(crate) const ALL: AnswerSupport = AnswerSupport {
@@ -189,6 +196,7 @@ impl AnswerSupport {
         context: true,
         stop: true,
         message: true,
+        output: true,
     };
 
     pub(crate) const fn refusal(self) -> Self {

@@ -1,6 +1,7 @@
 //! The parts of a hook's answers that an agent keeps, weakens and loses, by its table: the same decisions as in
 //! `answer`, as text.
 
+use crate::answer::ends_turn;
 use crate::{AnswerSupport, AskForm, Dialect};
 use becket_model::EventKind;
 use becket_model::table::DecisionModel;
@@ -24,6 +25,8 @@ pub enum Ability {
     Stop,
     /// Text for the user.
     Message,
+    /// An output that replaces the tool's.
+    Output,
 }
 
 impl Ability {
@@ -38,6 +41,7 @@ impl Ability {
             Ability::Context => "context",
             Ability::Stop => "stop",
             Ability::Message => "message to the user",
+            Ability::Output => "rewritten output",
         }
     }
 }
@@ -75,17 +79,31 @@ pub fn fates(dialect: &Dialect, kind: EventKind) -> Vec<(Ability, Fate)> {
         fates.push((Ability::Context, kept_or(supports.context, context(dialect, kind))));
     }
     if spec.honours.stop {
-        let otherwise = match spec.decision == DecisionModel::Permission {
-            true => Fate::Weakened("a denial of the call"),
-            false => Fate::Lost("the agent goes on"),
-        };
-        fates.push((Ability::Stop, kept_or(supports.stop, otherwise)));
+        fates.push((Ability::Stop, kept_or(supports.stop, stop(kind, supports))));
     }
     if spec.honours.system_message {
         let stderr = Fate::Weakened("a line on the stderr of the hook");
         fates.push((Ability::Message, kept_or(supports.message, stderr)));
     }
+    if spec.has_output("updatedToolOutput") {
+        let original = Fate::Lost("the model reads the original");
+        fates.push((Ability::Output, kept_or(supports.output, original)));
+    }
     fates
+}
+
+/// Returns the fate of `continue: false` on an event on which the agent does not accept it.
+fn stop(kind: EventKind, supports: AnswerSupport) -> Fate {
+    let is_call =
+        matches!(kind.spec().decision, DecisionModel::Permission | DecisionModel::PermissionRequest);
+    match (supports.refusal, supports.context) {
+        // Without an answer the turn ends.
+        _ if ends_turn(kind) => Fate::Kept,
+        (true, _) if is_call => Fate::Weakened("a denial of the call"),
+        (true, _) => Fate::Weakened("a block"),
+        (false, true) => Fate::Weakened("text for the model"),
+        (false, false) => Fate::Lost("the agent goes on"),
+    }
 }
 
 fn kept_or(is_kept: bool, otherwise: Fate) -> Fate {

@@ -32,7 +32,7 @@ pub use dialect::{AnswerSupport, AskForm, Dialect, EventRow, HostTimeout, Proof,
 pub use effect::{AnswerForm, Effect};
 pub use fate::{Ability, Fate, fates};
 pub use mcp_files::McpFiles;
-pub use read::{Facts, NativeCall, Payload, ReadError, derived_id, read};
+pub use read::{Facts, NativeCall, Payload, ReadError, derived_id, is_for_user, read};
 pub use resolution::{Action, Resolution};
 pub use tool::{CallShape, McpNames, ToolClass, ToolRow};
 

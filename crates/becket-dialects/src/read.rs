@@ -5,15 +5,15 @@
 
 mod call;
 mod command;
-mod directory;
+pub(crate) mod directory;
 mod identity;
 mod keys;
 mod mcp_name;
-mod parts;
+pub(crate) mod parts;
 mod patch;
 mod response;
 
-pub use call::NativeCall;
+pub use call::{NativeCall, is_for_user};
 pub use identity::derived_id;
 
 use crate::{Dialect, EventRow};

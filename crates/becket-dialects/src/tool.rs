@@ -71,6 +71,8 @@ pub enum CallShape {
     Patterns(&'static [&'static str]),
     /// One call for each URL in the text under this key.
     Urls(&'static str),
+    /// A search in files or for files: by the value under this key, or one call of each for an unknown value.
+    Search(&'static str),
 }
 
 /// The names of tools of MCP servers in payloads.
@@ -117,6 +119,19 @@ impl ToolRow {
 
     pub(crate) const fn input(native: &'static str) -> Self {
         ToolRow::new(native, "Bash", ToolClass::Input)
+    }
+
+    /// Returns the tools of the protocol as which its calls are judged.
+    pub fn protocol_names(&self) -> &[&'static str] {
+        match self.shape {
+            CallShape::Patch(_) | CallShape::PatchOrOne(_) => &["Edit", "Write"],
+            CallShape::Search(_) => &["Grep", "Glob"],
+            CallShape::One
+            | CallShape::Commands(_)
+            | CallShape::Paths(_)
+            | CallShape::Patterns(_)
+            | CallShape::Urls(_) => std::slice::from_ref(&self.ours),
+        }
     }
 
     /// Returns the key without which a call of one of the protocol's tools can't be decided.

@@ -8,7 +8,7 @@ mod mcp_servers;
 mod payload_run;
 pub(crate) mod unknown_tool;
 
-pub use payload_run::{IncomingPayload, PayloadOptions, PayloadRun};
+pub use payload_run::{IncomingPayload, PayloadDecision, PayloadOptions, PayloadRun};
 
 use crate::{ENDED, FiringError, NO_ANSWER, ProcessContext};
 use becket_base::suggest;

@@ -40,7 +40,7 @@ pub enum FiringError {
         why: String,
     },
     /// The ID of a call can't be made.
-    #[error("the system gives no random numbers: {why}")]
+    #[error("the system returned no random bytes: {why}")]
     NoRandomness {
         /// The cause.
         why: String,

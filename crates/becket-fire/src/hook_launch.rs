@@ -44,9 +44,13 @@ pub fn hook_launch<E: From<NoProjectDirectory>>(
         let launch = launched_in(process.cwd.clone().unwrap_or_else(|| named.clone()))?;
         return Ok(HookLaunch { launch: Launch { project: Some(named), ..launch }, foreign: Vec::new() });
     }
+    let named = process.cwd.as_deref().map_or_else(|| cwd.to_owned(), |start| start.join(cwd));
     let cwd = entered(cwd, "`cwd` of the event")?;
     let launch = launched_in(process.cwd.clone().unwrap_or_else(|| cwd.clone()))?;
-    let found = Project::of_event(&launch, &cwd);
+    let mut found = Project::of_event(&launch, &cwd);
+    if named != cwd {
+        found = found.and_above_name(&named, &launch.request());
+    }
     let foreign = found.foreign.clone();
     Ok(HookLaunch { launch: project::with_all_folders(launch, found, &cwd), foreign })
 }

@@ -17,7 +17,7 @@
 //!   programs
 //! - `detached_process` (Unix): the processes of hooks that nothing waits for
 //! - [`times`]: records of the time that the hooks take
-//! - [`Refusal`]: the answer if there is none; [`waiting_input()`]: the input of a command whose arguments are wrong
+//! - [`Refusal`]: the answer if there is none; [`waiting_input()`]: stdin with a time limit
 //!
 //! Nothing here decides: the engine does. `main.rs` and `program/` are the small program.
 

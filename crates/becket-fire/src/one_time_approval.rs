@@ -154,7 +154,7 @@ impl OneTimeApprovals {
     /// Keeps a call; returns its ID for the command line, which stays the same while the call waits.
     ///
     /// # Errors
-    /// Errors if the file can't be used, or if the system gives no random numbers.
+    /// Errors if the file can't be used, or if the system returns no random bytes.
     pub fn keep(
         &self,
         call: OneTimeApproval,
@@ -245,7 +245,7 @@ fn forget_old(calls: &mut Calls) {
 /// Returns a new ID.
 ///
 /// # Errors
-/// Errors if the system gives no random numbers.
+/// Errors if the system returns no random bytes.
 fn new_id() -> Result<String, FiringError> {
     let mut bits = [0; LENGTH];
     getrandom::fill(&mut bits).map_err(|why| FiringError::NoRandomness { why: why.to_string() })?;

@@ -85,11 +85,8 @@ fn hand_on(process: &ProcessContext, read: Option<&[u8]>) -> ExitCode {
     }
     // A slip in the arguments of a guard must not look like a guard that has no objection.
     let fires = process.arguments.iter().any(|argument| argument == "fire");
-    let input = match read {
-        Some(read) => Some(Cow::Borrowed(read)),
-        None if fires => waiting_input(stdin::is_terminal()).map(Cow::Owned),
-        None => None,
-    };
+    let waiting = || fires.then(|| waiting_input(stdin::is_terminal())).flatten();
+    let input = read.map(Cow::Borrowed).or_else(|| waiting().map(Cow::Owned));
     if let Some(answer) = input.and_then(|bytes| refusal_of_agent(&bytes, process, &why)) {
         return write_answer(&answer).into();
     }

@@ -10,7 +10,7 @@
 use crate::Launch;
 use becket_base::is_same_path;
 use becket_engine::config::{NestedFolder, Request, repository_root};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 #[cfg(unix)]
 use std::io::ErrorKind;
@@ -66,6 +66,20 @@ impl Project {
         // The outermost folder is the project.
         let (first, second) = if is_around { (of_event, of_process) } else { (of_process, of_event) };
         first.joined(second)
+    }
+
+    /// Adds the folders above a directory as an event names it. It may be a link that leads out of the project: a model
+    /// that changes its directory must not leave the guards there.
+    #[must_use]
+    pub fn and_above_name(self, named: &Path, request: &Request) -> Self {
+        // Above a `..` the name says nothing about the folders.
+        if named.components().any(|part| part == Component::ParentDir) {
+            return self;
+        }
+        let mut above = Project::around(named, request);
+        let real = |folder: PathBuf| folder.canonicalize().unwrap_or(folder);
+        above.folders = above.folders.into_iter().map(real).collect();
+        self.joined(above)
     }
 
     /// Adds the folders and files of another project that this one lacks.
@@ -156,7 +170,8 @@ fn is_owned_by_user_or_root(file: &Path) -> Option<bool> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
         Err(_) => Some(true),
     };
-    Some(is_ours(file.symlink_metadata())? && is_ours(file.metadata())?)
+    // A link that leads nowhere is reported where the file is read.
+    Some(is_ours(file.symlink_metadata())? && is_ours(file.metadata()).unwrap_or(true))
 }
 
 #[cfg(not(unix))]

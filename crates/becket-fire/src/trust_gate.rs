@@ -5,10 +5,11 @@
 
 use crate::{FiringError, Launch};
 use becket_dialects::{Action, Resolution};
-use becket_engine::config::NestedFolder;
 use becket_engine::config::trust::{is_recorded, project_root};
+use becket_engine::config::{Diagnostic, NestedFolder};
 use becket_engine::{Engine, Settlement, Start};
 use becket_model::{Event, EventBody};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The session whose hooks run, and the one whose rules count as well.
@@ -29,12 +30,17 @@ impl TrustGate {
             return TrustGate { launch, whole: None };
         }
         if !is_trusted && !is_recorded(&launch.request()) {
+            let whole = Some(launch.clone().trusting(false));
+            // An outer folder without trust takes no guard away from a trusted one inside of it.
+            if let Some(at) = launch.nested.iter().position(|folder| folder.is_trusted) {
+                let mut inner = launch;
+                let inside = inner.nested.split_off(at + 1);
+                inner.project = inner.nested.pop().map(|folder| folder.directory);
+                let trusted = Self::of(Launch { nested: inside, ..inner }, user_scope, true);
+                return TrustGate { launch: trusted.launch, whole };
+            }
             let sources = launch.sources.project(false).local(false);
-            let whole = launch.clone().trusting(false);
-            return TrustGate {
-                launch: Launch { sources, nested: Vec::new(), ..launch },
-                whole: Some(whole),
-            };
+            return TrustGate { launch: Launch { sources, nested: Vec::new(), ..launch }, whole };
         }
         let nested: Vec<NestedFolder> =
             launch.nested.iter().filter(|folder| is_covered(folder, &launch)).cloned().collect();
@@ -70,7 +76,8 @@ fn is_covered(folder: &NestedFolder, launch: &Launch) -> bool {
     folder.is_trusted || root == root_of(&request.start) || is_plain()
 }
 
-/// Restricts a resolution by the rules of the whole session, and names the hooks that did not run.
+/// Restricts a resolution by the rules of the whole session, and names the hooks that did not run, and the parts of the
+/// configuration that could not be loaded.
 pub fn restrict(resolution: &mut Resolution, event: &Event, engine: &Engine, rules: &Engine) {
     let judged = [Some(event.clone()), rewritten(event, resolution)];
     for event in judged.iter().flatten() {
@@ -91,11 +98,28 @@ pub fn restrict(resolution: &mut Resolution, event: &Event, engine: &Engine, rul
         .of(event.kind())
         .len()
         .saturating_sub(engine.host().hooks().of(event.kind()).len());
-    if held_back > 0 {
-        let line = held_back_line(held_back, event);
-        let before = resolution.message.take().map(|message| format!("{message}\n")).unwrap_or_default();
-        resolution.message = Some(format!("{before}{line}"));
+    let held_back = (held_back > 0).then(|| held_back_line(held_back, event));
+    let lines = resolution.message.take().into_iter().chain(not_loaded(engine, rules)).chain(held_back);
+    resolution.message = Some(lines.collect::<Vec<_>>().join("\n")).filter(|message| !message.is_empty());
+}
+
+/// Returns a line for each of the first parts of the configuration that could not be loaded, if the engine of the hooks
+/// has not reported it.
+fn not_loaded(engine: &Engine, rules: &Engine) -> Vec<String> {
+    const SHOWN: usize = 5;
+    let (config, whole) = (engine.config(), rules.config());
+    let known: HashSet<_> = config.errors().map(|error| (&error.file, error.line, &error.message)).collect();
+    let mut broken =
+        whole.errors().filter(|error| !known.contains(&(&error.file, error.line, &error.message)));
+    let line = |error: &Diagnostic| {
+        format!("not loaded: {}:{}:{}: {}", error.file.display(), error.line, error.column, error.message)
+    };
+    let mut lines: Vec<String> = broken.by_ref().take(SHOWN).map(line).collect();
+    let more = broken.count();
+    if more > 0 {
+        lines.push(format!("{more} more errors: `becket check` lists them"));
     }
+    lines
 }
 
 fn held_back_line(count: usize, event: &Event) -> String {

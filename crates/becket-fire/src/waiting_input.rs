@@ -1,4 +1,4 @@
-//! The input of a command whose arguments are wrong: it may be no hook, and its stdin idle.
+//! Stdin with a time limit, for a command that may not be a hook: its stdin may never end.
 
 use becket_base::text_file::LIMIT;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// The time to wait for the input.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Returns all of stdin, if it is there within a short time; `None` if it is a terminal.
+/// Returns all of stdin; `None` if it is a terminal, can't be read, or does not end within two seconds.
 pub fn waiting_input(is_terminal: bool) -> Option<Vec<u8>> {
     if is_terminal {
         return None;

@@ -2,10 +2,27 @@
 //!
 //! An agent names the kind of a call, not its tool, and describes it piece by piece. The facts that a guard needs (the
 //! command, the file) are taken from wherever the agent puts them; a call without them can't be decided.
+//!
+//! - [`commands`], [`paths`], [`server_tool`]: the candidates in a description
+//! - [`effect`]: requests by which the agent itself reads, writes or runs something
+//!
+//! INVARIANT: the model writes the input, and most agents tolerate keys that they don't know. So every meaning that an
+//! input may have is a call, and no key takes another meaning away.
+
+mod commands;
+mod effect;
+mod paths;
+mod server_tool;
+
+pub use effect::effect_call;
 
 use super::AcpError;
-use crate::quoted::quoted;
+use crate::is_for_user;
+use crate::read::directory::directories;
+use crate::read::parts::{MOST, urls_in};
+use paths::{PATHS, absolute};
 use serde_json::{Map, Value, json};
+use server_tool::{ServerTools, name_in_id, name_in_meta};
 
 /// One call of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +33,16 @@ pub struct AcpCall {
     pub input: Map<String, Value>,
     /// The id: the agent's, with a number for the second and later parts of one call.
     pub id: String,
+    /// The directory in which it runs, if it is not that of the session.
+    pub directory: Option<String>,
+}
+
+impl AcpCall {
+    /// Returns true for a part of the call that the agent describes under this id.
+    pub fn is_part_of(&self, id: &str) -> bool {
+        let rest = self.id.strip_prefix(id);
+        rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('#').is_some_and(is_number))
+    }
 }
 
 /// A tool call as far as the agent has described it.
@@ -27,15 +54,15 @@ const FIELDS: [&str; 9] =
     ["toolCallId", "title", "kind", "name", "status", "content", "locations", "rawInput", "rawOutput"];
 
 impl ToolCall {
-    /// Adds a description: that of `toolCall` in a permission request, or of an update. Fields that are missing or
-    /// `null` stay as they were.
+    /// Adds a description: that of `toolCall` in a permission request, or of an update. Fields that are missing, `null`
+    /// or empty stay as they were.
     pub fn update(&mut self, described: &Value) {
         for field in FIELDS {
-            if let Some(value) = described.get(field).filter(|value| !value.is_null()) {
+            if let Some(value) = described.get(field).filter(|value| !says_nothing(field, value)) {
                 self.0.insert(field.to_owned(), value.clone());
             }
         }
-        if let Some(name) = meta_name(described) {
+        if let Some(name) = name_in_meta(described) {
             self.0.insert("metaName".to_owned(), json!(name));
         }
     }
@@ -67,175 +94,206 @@ impl ToolCall {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the calls that it stands for. `cwd` is the base of relative paths.
+    /// Returns the calls that it may stand for: all of them are judged. `cwd` is the base of relative paths.
     ///
     /// # Errors
     /// Errors if the agent does not describe what the call does.
     pub fn calls(&self, cwd: &str) -> Result<Vec<AcpCall>, AcpError> {
         let id = self.id().filter(|id| !id.is_empty()).ok_or(AcpError::missing("toolCallId"))?;
         let parts = self.parts(cwd)?;
-        let numbered = parts.into_iter().enumerate().map(|(index, (tool, input))| AcpCall {
-            tool,
-            input,
-            id: if index == 0 { id.to_owned() } else { format!("{id}#{}", index + 1) },
-        });
-        Ok(numbered.collect())
+        if parts.len() > MOST {
+            return Err(AcpError::TooMany);
+        }
+        Ok(numbered(parts, id))
     }
 
     fn parts(&self, cwd: &str) -> Result<Vec<Part>, AcpError> {
-        // A call of an MCP server is one, whatever kind the agent gives it.
-        let mcp = self.mcp_names();
-        if !mcp.is_empty() {
-            let input = self.mcp_input();
-            return Ok(mcp.into_iter().map(|tool| (tool, input.clone())).collect());
-        }
-        match self.kind() {
-            "execute" => Ok(vec![("Bash".to_owned(), object([("command", json!(self.command()?))]))]),
-            "edit" | "delete" | "move" => self.edits(cwd),
-            "read" => self.of_files("Read", cwd),
-            "fetch" => {
-                let url = self.raw_text(&["url", "uri"]).or_else(|| self.text("title").map(str::to_owned));
-                let url = url.ok_or_else(|| self.vague("which address is fetched"))?;
-                Ok(vec![("WebFetch".to_owned(), self.with_raw(object([("url", json!(url))])))])
-            }
-            "search" => Ok(vec![("Grep".to_owned(), self.search(cwd))]),
-            _ => {
-                let tool = self.name().or_else(|| self.text("title").map(str::to_owned));
-                let tool = tool.filter(|name| !name.trim().is_empty());
-                let tool = tool.ok_or_else(|| self.vague("which tool is called"))?;
-                Ok(vec![(tool, self.raw().cloned().unwrap_or_default())])
-            }
-        }
+        let servers = self.server_tools();
+        // The title of a call whose name is that of a server's tool says nothing more.
+        let title = self.text("title").filter(|_| !servers.is_named);
+        let (kind, missing) = match self.kind() {
+            "execute" => (self.executed(title, cwd)?, "which command is run"),
+            "edit" | "delete" | "move" => (self.edits(cwd)?, "which file is changed"),
+            "read" => (self.reads(cwd)?, "which file is read"),
+            "fetch" => (self.fetches(title)?, "which address is fetched"),
+            "search" => (self.searches(cwd)?, "what is searched"),
+            _ => (self.others(&servers, cwd)?, "which tool is called"),
+        };
+        let commands = match self.kind() {
+            "execute" => Vec::new(),
+            _ if servers.is_named => Vec::new(),
+            _ => self.further_commands(cwd),
+        };
+        let parts: Vec<Part> = servers.parts.into_iter().chain(kind).chain(commands).collect();
+        if parts.is_empty() { Err(self.vague(missing)) } else { Ok(parts) }
     }
 
-    /// Returns the shell line of the call.
-    fn command(&self) -> Result<String, AcpError> {
-        let raw = self.raw().and_then(|raw| {
-            let command = ["command", "cmd", "script"].iter().find_map(|key| raw.get(*key))?;
-            match command {
-                Value::String(line) => Some(line.clone()),
-                Value::Array(words) => {
-                    let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
-                    Some(shell_line(&words?))
-                }
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
-            }
-        });
-        // Agents without an input in the request show the line as the title.
-        let line = raw.or_else(|| self.text("title").map(|title| title.trim_matches('`').to_owned()));
-        line.filter(|line| !line.trim().is_empty()).ok_or_else(|| self.vague("which command is run"))
+    /// Returns each line in each directory, and the changes that the agent shows. Agents without an input show the line
+    /// as the title.
+    fn executed(&self, title: Option<&str>, cwd: &str) -> Result<Vec<Part>, AcpError> {
+        let unclear = || self.vague("which command is run");
+        let mut lines = commands::lines(self.field("rawInput")).ok_or_else(unclear)?;
+        let title = title.map(|title| title.trim_matches('`')).filter(|title| !title.trim().is_empty());
+        if lines.is_empty() {
+            lines.extend(title.map(str::to_owned));
+        }
+        let none = Map::new();
+        let directories = directories(&[], self.raw().unwrap_or(&none), cwd)
+            .map_err(|_| self.vague("in which directory a command is run"))?;
+        let mut parts = commands::parts(&lines, &directories);
+        parts.extend(self.diffs(cwd)?);
+        Ok(parts)
     }
 
-    /// Returns the changes of files: each difference is a separate call.
+    /// Returns the changes of files: each difference is a call, and each file without a difference.
     fn edits(&self, cwd: &str) -> Result<Vec<Part>, AcpError> {
+        let mut parts = self.diffs(cwd)?;
+        let content = self.raw().and_then(|raw| raw.get("content")).filter(|content| content.is_string());
+        for path in self.files(cwd)? {
+            if parts.iter().any(|part| part.input.get("file_path").and_then(Value::as_str) == Some(&path)) {
+                continue;
+            }
+            let mut input = self.with_raw(object([("file_path", json!(path))]));
+            parts.push(match content {
+                Some(content) => {
+                    Part::new("Write", object([("file_path", json!(path)), ("content", content.clone())]))
+                }
+                None => {
+                    for text in ["old_string", "new_string"] {
+                        if !input.get(text).is_some_and(Value::is_string) {
+                            input.insert(text.to_owned(), json!(""));
+                        }
+                    }
+                    Part::new("Edit", input)
+                }
+            });
+        }
+        Ok(parts)
+    }
+
+    fn diffs(&self, cwd: &str) -> Result<Vec<Part>, AcpError> {
         let mut parts = Vec::new();
         for block in self.content().iter().filter(|block| block["type"] == "diff") {
             let path = block["path"].as_str().ok_or(AcpError::missing("content[].path"))?;
             let new = block["newText"].as_str().ok_or(AcpError::missing("content[].newText"))?;
-            let path = json!(absolute(path, cwd));
+            let path = json!(absolute(path, cwd)?);
             parts.push(match block["oldText"].as_str().filter(|old| !old.is_empty()) {
-                None => ("Write".to_owned(), object([("file_path", path), ("content", json!(new))])),
+                None => Part::new("Write", object([("file_path", path), ("content", json!(new))])),
                 Some(old) => {
                     let texts = [("old_string", json!(old)), ("new_string", json!(new))];
-                    ("Edit".to_owned(), object([("file_path", path)].into_iter().chain(texts)))
+                    Part::new("Edit", object([("file_path", path)].into_iter().chain(texts)))
                 }
             });
         }
-        if !parts.is_empty() {
-            return Ok(parts);
+        Ok(parts)
+    }
+
+    fn reads(&self, cwd: &str) -> Result<Vec<Part>, AcpError> {
+        let read = |path| Part::new("Read", self.with_raw(object([("file_path", json!(path))])));
+        let reads = self.files(cwd)?.into_iter().map(read);
+        Ok(reads.chain(self.diffs(cwd)?).collect())
+    }
+
+    fn searches(&self, cwd: &str) -> Result<Vec<Part>, AcpError> {
+        let pattern = self.raw_text(&["pattern", "query"]).or(self.text("title")).unwrap_or_default();
+        let mut paths: Vec<Option<String>> = self.files(cwd)?.into_iter().map(Some).collect();
+        if paths.is_empty() {
+            paths.push(None);
         }
-        let raw_content = self.raw().and_then(|raw| raw.get("content")).and_then(Value::as_str);
-        if let (Some(path), Some(content)) = (self.raw_text(&PATHS), raw_content) {
-            let fields = [("file_path", json!(absolute(&path, cwd))), ("content", json!(content))];
-            return Ok(vec![("Write".to_owned(), object(fields))]);
-        }
-        let files = self.files(cwd);
-        if files.is_empty() {
-            return Err(self.vague("which file is changed"));
-        }
-        let edit = |path: String| {
-            let fields = [("file_path", json!(path)), ("old_string", json!("")), ("new_string", json!(""))];
-            ("Edit".to_owned(), self.with_raw(object(fields)))
+        let search = |path: Option<String>| {
+            let path = path.map(|path| ("path", json!(path)));
+            Part::new("Grep", self.with_raw(object([("pattern", json!(pattern))].into_iter().chain(path))))
         };
-        Ok(files.into_iter().map(edit).collect())
+        Ok(paths.into_iter().map(search).collect())
     }
 
-    fn of_files(&self, tool: &str, cwd: &str) -> Result<Vec<Part>, AcpError> {
-        let files = self.files(cwd);
-        if files.is_empty() {
-            return Err(self.vague("which file is read"));
-        }
-        let of_file = |path: String| (tool.to_owned(), self.with_raw(object([("file_path", json!(path))])));
-        Ok(files.into_iter().map(of_file).collect())
-    }
-
-    fn search(&self, cwd: &str) -> Map<String, Value> {
-        let title = self.text("title").unwrap_or_default();
-        let pattern = self.raw_text(&["pattern", "query"]).unwrap_or_else(|| title.to_owned());
-        let path = self.files(cwd).into_iter().next();
-        let fields = [("pattern", Some(json!(pattern))), ("path", path.map(|path| json!(path)))];
-        let fields = fields.into_iter().filter_map(|(key, value)| Some((key, value?)));
-        self.with_raw(object(fields))
-    }
-
-    /// Returns the files of the call: those of its input, or else the locations that the agent reports.
-    fn files(&self, cwd: &str) -> Vec<String> {
-        let mut files: Vec<String> =
-            self.raw_text(&PATHS).into_iter().map(|path| absolute(&path, cwd)).collect();
-        let locations = self.0.get("locations").and_then(Value::as_array).into_iter().flatten();
-        for path in locations.filter_map(|location| location["path"].as_str()) {
-            let path = absolute(path, cwd);
-            if !files.contains(&path) {
-                files.push(path);
+    fn fetches(&self, title: Option<&str>) -> Result<Vec<Part>, AcpError> {
+        let unclear = || self.vague("which address is fetched");
+        let none = Map::new();
+        let raw = self.raw().unwrap_or(&none);
+        let mut found: Vec<&str> = Vec::new();
+        for value in ["url", "uri", "urls", "href"].iter().filter_map(|key| raw.get(*key)) {
+            match value.as_array() {
+                Some(items) => {
+                    for item in items {
+                        found.push(item.as_str().ok_or_else(unclear)?);
+                    }
+                }
+                None if value.is_null() => {}
+                None => found.push(value.as_str().ok_or_else(unclear)?),
             }
         }
-        files
+        // Gemini CLI's `web_fetch` has its addresses in a text.
+        found.extend(raw.get("prompt").and_then(Value::as_str).map(urls_in).unwrap_or_default());
+        if found.len() > MOST {
+            return Err(AcpError::TooMany);
+        }
+        if found.is_empty() {
+            found.extend(title);
+        }
+        let fetch = |url: &str| Part::new("WebFetch", self.with_raw(object([("url", json!(url))])));
+        Ok(found.into_iter().map(fetch).collect())
     }
 
-    /// Returns the names that the tool of an MCP server may have in the protocol. If an agent's own name is ambiguous,
-    /// each is decided.
-    fn mcp_names(&self) -> Vec<String> {
-        let of_raw = self.raw().and_then(|raw| {
-            let text = |key: &str| raw.get(key).and_then(Value::as_str);
-            Some(vec![mcp_name(text("server")?, text("tool")?)])
-        });
-        if let Some(names) = of_raw {
-            return names;
-        }
-        let Some(name) = self.name() else { return Vec::new() };
-        if name.starts_with("mcp__") {
-            return vec![name];
-        }
-        let Some(rest) = name.strip_prefix("mcp_") else { return Vec::new() };
-        let splits = rest.match_indices('_').filter(|(at, _)| *at > 0 && at + 1 < rest.len());
-        splits.map(|(at, _)| mcp_name(&rest[..at], &rest[at + 1..])).collect()
+    /// Returns the commands in the input of a call of another kind: Codex gives `make && cat a` the kind `read`. Such a
+    /// `command` need not be one of a shell.
+    fn further_commands(&self, cwd: &str) -> Vec<Part> {
+        let Some(raw) = self.raw() else { return Vec::new() };
+        let lines = commands::lines(self.field("rawInput")).unwrap_or_default();
+        let directories = directories(&[], raw, cwd).unwrap_or_else(|_| vec![None]);
+        commands::parts(&lines, &directories)
     }
 
-    fn mcp_input(&self) -> Map<String, Value> {
-        let raw = self.raw().cloned().unwrap_or_default();
-        match raw.get("arguments") {
-            Some(Value::Object(arguments)) if raw.contains_key("tool") => arguments.clone(),
-            Some(_) | None => raw,
+    /// Returns the calls of a kind without a tool of its own: the tool by its name or title, and the changes that the agent
+    /// shows.
+    fn others(&self, servers: &ServerTools, cwd: &str) -> Result<Vec<Part>, AcpError> {
+        if servers.is_named {
+            return self.diffs(cwd);
         }
+        // A title is a text of the agent, and exempts no call.
+        let title = || self.text("title").filter(|title| !servers.explain(title) && !is_for_user(title));
+        let own = self.name().or_else(title);
+        let own = own.filter(|name| !name.trim().is_empty());
+        let own = own.map(|name| Part::new(name, self.raw().cloned().unwrap_or_default()));
+        Ok(own.into_iter().chain(self.diffs(cwd)?).collect())
+    }
+
+    /// Returns the files of the call: those of its input, and the locations that the agent reports.
+    fn files(&self, cwd: &str) -> Result<Vec<String>, AcpError> {
+        let mut found = Vec::new();
+        if let Some(raw) = self.field("rawInput") {
+            paths::add(raw, cwd, &mut found)?;
+        }
+        let locations = self.field("locations").and_then(Value::as_array).into_iter().flatten();
+        // The further locations of a search that is over are those that it has found.
+        let is_over = self.kind() == "search" && matches!(self.status(), Some("completed" | "failed"));
+        let most = if is_over { 1_usize.saturating_sub(found.len()) } else { usize::MAX };
+        for path in locations.filter_map(|location| location["path"].as_str()).take(most) {
+            paths::push(absolute(path, cwd)?, &mut found)?;
+        }
+        Ok(found)
     }
 
     /// Returns the tool's own name, if the agent gives it.
-    fn name(&self) -> Option<String> {
-        let named = self.text("name").or_else(|| self.text("metaName")).map(str::to_owned);
-        named.or_else(|| name_in_id(self.id()?))
+    fn name(&self) -> Option<&str> {
+        self.text("name").or_else(|| self.text("metaName")).or_else(|| name_in_id(self.id()?))
+    }
+
+    fn server_tools(&self) -> ServerTools {
+        ServerTools::of(self.name(), self.raw())
     }
 
     fn content(&self) -> &[Value] {
-        self.0.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+        self.field("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn raw(&self) -> Option<&Map<String, Value>> {
-        self.0.get("rawInput").and_then(Value::as_object)
+        self.field("rawInput").and_then(Value::as_object)
     }
 
-    fn raw_text(&self, keys: &[&str]) -> Option<String> {
+    fn raw_text(&self, keys: &[&str]) -> Option<&str> {
         let raw = self.raw()?;
-        keys.iter().find_map(|key| raw.get(*key).and_then(Value::as_str)).map(str::to_owned)
+        keys.iter().find_map(|key| raw.get(*key).and_then(Value::as_str))
     }
 
     /// Returns the fields with the rest of the agent's own input.
@@ -249,7 +307,11 @@ impl ToolCall {
     }
 
     fn text(&self, field: &str) -> Option<&str> {
-        self.0.get(field).and_then(Value::as_str)
+        self.field(field).and_then(Value::as_str)
+    }
+
+    fn field(&self, field: &str) -> Option<&Value> {
+        self.0.get(field)
     }
 
     fn vague(&self, what: &'static str) -> AcpError {
@@ -257,75 +319,45 @@ impl ToolCall {
     }
 }
 
-/// A tool and its input.
-type Part = (String, Map<String, Value>);
-
-/// Keys of inputs that contain a path.
-const PATHS: [&str; 6] = ["file_path", "filePath", "path", "absolute_path", "abs_path", "filename"];
-
-/// Reads a request of the agent that has the editor read, write or run something; `None` for any other.
-///
-/// # Errors
-/// Errors if a field is missing.
-pub fn effect_call(method: &str, params: &Map<String, Value>, id: &str) -> Result<Option<AcpCall>, AcpError> {
-    let text = |key: &'static str| params.get(key).and_then(Value::as_str).ok_or(AcpError::missing(key));
-    let (tool, input) = match method {
-        "fs/write_text_file" => {
-            let fields = [("file_path", json!(text("path")?)), ("content", json!(text("content")?))];
-            ("Write", object(fields))
-        }
-        "fs/read_text_file" => ("Read", object([("file_path", json!(text("path")?))])),
-        "terminal/create" => {
-            let words = match params.get("args") {
-                None | Some(Value::Null) => Some(Vec::new()),
-                Some(args) => args.as_array().and_then(|args| args.iter().map(Value::as_str).collect()),
-            };
-            let words = words.ok_or(AcpError::missing("args"))?;
-            let all: Vec<&str> = std::iter::once(text("command")?).chain(words).collect();
-            // A command without arguments is a line for a shell in the terminals of editors.
-            let line = if all.len() == 1 { all.concat() } else { shell_line(&all) };
-            ("Bash", object([("command", json!(line))]))
-        }
-        _ => return Ok(None),
+/// Returns true for a value that changes no description: opencode asks with an empty input about a call that it has
+/// described.
+fn says_nothing(field: &str, value: &Value) -> bool {
+    let is_empty = match value {
+        Value::Null => return true,
+        Value::Object(fields) => fields.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     };
-    Ok(Some(AcpCall { tool: tool.to_owned(), input, id: id.to_owned() }))
+    is_empty && matches!(field, "rawInput" | "locations")
 }
 
-/// Returns the line of a program with arguments; for a shell with a script, the script.
-fn shell_line(words: &[&str]) -> String {
-    if let [shell, flag, script] = words
-        && shell.rsplit('/').next().is_some_and(|name| name.ends_with("sh"))
-        && flag.starts_with('-')
-        && flag.ends_with('c')
-    {
-        return (*script).to_owned();
+/// One meaning of a description.
+#[derive(Debug, Clone, PartialEq)]
+struct Part {
+    tool: String,
+    input: Map<String, Value>,
+    directory: Option<String>,
+}
+
+impl Part {
+    fn new(tool: impl Into<String>, input: Map<String, Value>) -> Self {
+        Part { tool: tool.into(), input, directory: None }
     }
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-fn absolute(path: &str, cwd: &str) -> String {
-    if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") }
+/// Returns parts as calls.
+fn numbered(parts: Vec<Part>, id: &str) -> Vec<AcpCall> {
+    let numbered = parts.into_iter().enumerate().map(|(index, part)| AcpCall {
+        tool: part.tool,
+        input: part.input,
+        id: if index == 0 { id.to_owned() } else { format!("{id}#{}", index + 1) },
+        directory: part.directory,
+    });
+    numbered.collect()
 }
 
-/// Returns the name that an agent hides in `_meta`.
-fn meta_name(described: &Value) -> Option<String> {
-    let meta = described.get("_meta")?.as_object()?;
-    let of_agent = |value: &Value| value.get("toolName").and_then(Value::as_str).map(str::to_owned);
-    let own = meta.get("toolName").and_then(Value::as_str).map(str::to_owned);
-    own.or_else(|| meta.values().find_map(of_agent))
-}
-
-/// Returns the name in the id of a call, `name-1790000000000-1`, as Gemini CLI and its relatives form it.
-fn name_in_id(id: &str) -> Option<String> {
-    let (rest, number) = id.rsplit_once('-')?;
-    let (name, time) = rest.rsplit_once('-')?;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_made = is_number(number) && is_number(time) && time.len() >= 12;
-    (is_made && !name.is_empty()).then(|| name.to_owned())
-}
-
-fn mcp_name(server: &str, tool: &str) -> String {
-    format!("mcp__{server}__{tool}")
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn object<'k>(fields: impl IntoIterator<Item = (&'k str, Value)>) -> Map<String, Value> {

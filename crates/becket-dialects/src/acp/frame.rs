@@ -16,6 +16,7 @@ pub struct Frame<'a> {
     id: Option<&'a RawValue>,
     params: Option<&'a RawValue>,
     result: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
 }
 
 /// The kind of a message.
@@ -54,7 +55,7 @@ impl<'a> Frame<'a> {
                 return Err(AcpError::NotMessage("it is neither a request nor an answer".to_owned()));
             }
         };
-        Ok(Frame { kind, id, params, result })
+        Ok(Frame { kind, id, params, result, error })
     }
 
     /// Returns the kind.
@@ -65,6 +66,11 @@ impl<'a> Frame<'a> {
     /// Returns the id; `null` if there is none, or it can't be read.
     pub fn id(&self) -> Value {
         self.id.and_then(|id| serde_json::from_str(id.get()).ok()).unwrap_or_default()
+    }
+
+    /// Returns true for a response that is an error.
+    pub fn is_error(&self) -> bool {
+        self.error.is_some_and(|error| error.get() != "null")
     }
 
     /// Reads the parameters of a message that needs a decision.
@@ -175,6 +181,14 @@ mod tests {
             assert_eq!(kind(line), expected, "{line}");
         }
         assert!(Frame::read(b"{\"method\":\"\xff\"}").is_err());
+        for (line, is_error) in [
+            (r#"{"id":1,"result":null}"#, false),
+            (r#"{"id":1,"result":{},"error":null}"#, false),
+            (r#"{"id":1,"result":null,"error":{}}"#, true),
+            (r#"{"id":1,"error":{"code":1}}"#, true),
+        ] {
+            assert_eq!(Frame::read(line.as_bytes()).unwrap().is_error(), is_error, "{line}");
+        }
     }
 
     #[test]

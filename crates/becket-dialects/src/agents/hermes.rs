@@ -18,7 +18,7 @@ pub(super) static HERMES: Dialect = Dialect {
     version: "0.19.0",
     proof: Proof::Run,
     project_variables: &[],
-    timeout: HostTimeout::seconds(60),
+    timeout: HostTimeout::seconds(60).up_to(300),
     signs: &[
         &[Sign::Event(&[
             "pre_tool_call",
@@ -62,7 +62,9 @@ pub(super) static HERMES: Dialect = Dialect {
         ToolRow::write("write_file").keys(FILE),
         ToolRow::edit("patch").keys(FILE).shape(CallShape::PatchOrOne("patch")),
         ToolRow::read("read_file", "Read").keys(FILE),
-        ToolRow::read("search_files", "Grep").keys(&[("file_glob", "glob")]),
+        ToolRow::read("search_files", "Grep")
+            .keys(&[("file_glob", "glob")])
+            .shape(CallShape::Search("target")),
         ToolRow::network("web_search", "WebSearch"),
         ToolRow::network("web_extract", "WebFetch").keys(&[("urls", "url")]),
         ToolRow::agent("delegate_task"),

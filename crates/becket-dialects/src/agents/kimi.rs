@@ -14,7 +14,7 @@ pub(super) static KIMI: Dialect = Dialect {
     version: "2.1.0",
     proof: Proof::Run,
     project_variables: &[],
-    timeout: HostTimeout::seconds(30),
+    timeout: HostTimeout::seconds(30).up_to(600),
     signs: &[&[Sign::Is("client_type", "kimi_code_cli")]],
     fields: &[("tool_call_id", "tool_use_id"), ("tool_output", "tool_response")],
     values: &[],

@@ -46,17 +46,14 @@ pub(super) fn make_safe(
     asks: Asks,
 ) -> SafeResolution {
     let CombinedResolution { resolution, native, is_rewritten } = combined;
-    let (message, unshown) = match row.supports.message {
-        true => (resolution.message, None),
-        false => (None, resolution.message),
-    };
+    let replaces_output = replaces_output(&resolution.json);
     let mut safe = SafeResolution {
         action: resolution.action,
         rewrite: None,
         context: resolution.context,
-        stop: resolution.stop.filter(|_| row.supports.stop),
-        message,
-        unshown,
+        stop: None,
+        message: resolution.message,
+        unshown: None,
         json: resolution.json,
         text: resolution.text,
         carried: None,
@@ -66,6 +63,15 @@ pub(super) fn make_safe(
         safe.rewrite(row, native);
     }
     safe.ask(row, asks);
+    safe.stop(row, resolution.stop);
+    if replaces_output && !row.supports.output {
+        safe.lost.push("an output that replaces the tool's");
+        let title = dialect.title;
+        safe.tell(format!("a hook replaces the output of this call; {title} shows the model the original"));
+    }
+    if !row.supports.message {
+        safe.unshown = safe.message.take();
+    }
     if matches!(row.kind, EventKind::PreToolUse | EventKind::PermissionRequest) {
         safe.context_before_call(dialect, row, call);
     } else {
@@ -73,6 +79,19 @@ pub(super) fn make_safe(
         safe.context_elsewhere(row);
     }
     safe
+}
+
+/// Returns true if the event is the end of a turn: a block continues the turn.
+pub(crate) fn ends_turn(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Stop | EventKind::SubagentStop)
+}
+
+/// Returns true if the answer of a hook replaces the output of a tool.
+fn replaces_output(json: &Map<String, Value>) -> bool {
+    let own = json.get("hookSpecificOutput").and_then(Value::as_object);
+    own.is_some_and(|own| {
+        ["updatedToolOutput", "updatedMCPToolOutput"].iter().any(|key| own.contains_key(*key))
+    })
 }
 
 /// Returns true if an ask on the event reaches the user, or is a denial by the agent's own decision.
@@ -122,6 +141,29 @@ impl SafeResolution {
                 format!("this call needs the user's approval, which can't be asked for here: {reason}");
             self.action = Action::Refuse { reason };
         }
+    }
+
+    /// Turns `continue: false` into the nearest effect that the agent has, a block: it would go on.
+    fn stop(&mut self, row: &EventRow, stop: Option<String>) {
+        let Some(reason) = stop else { return };
+        if row.supports.stop {
+            self.stop = Some(reason);
+        } else if ends_turn(row.kind) {
+            // It ends the turn without an answer, and goes on after a block.
+            self.action = Action::Proceed;
+            if !reason.is_empty() {
+                self.tell(reason);
+            }
+        } else if !matches!(self.action, Action::Refuse { .. }) {
+            let reason = if reason.is_empty() { "stopped by a hook".to_owned() } else { reason };
+            self.action = Action::Refuse { reason };
+        }
+    }
+
+    /// Adds a text for the user.
+    fn tell(&mut self, text: String) {
+        let before = self.message.take().map(|message| format!("{message}\n")).unwrap_or_default();
+        self.message = Some(before + &text);
     }
 
     fn context_before_call(&mut self, dialect: &Dialect, row: &EventRow, call: Option<&NativeCall>) {

@@ -84,17 +84,18 @@ impl NativeCall {
         self.row.is_some_and(|row| row.class == ToolClass::Input)
     }
 
-    /// Returns true if the call does nothing but give a text to the user, as a question or as the end of the work.
-    pub fn is_for_user(&self) -> bool {
-        self.row.is_some_and(|row| row.class == ToolClass::Internal && FOR_USER.contains(&row.ours))
-    }
-
     /// Returns whether the call stands for an empty list of calls, as does one that was denied by removing its
     /// commands.
     fn has_run_nothing(&self) -> bool {
         let names: &[&str] = match self.row.map(|row| row.shape) {
             Some(CallShape::Commands(names) | CallShape::Paths(names) | CallShape::Patterns(names)) => names,
-            Some(CallShape::One | CallShape::Patch(_) | CallShape::PatchOrOne(_) | CallShape::Urls(_))
+            Some(
+                CallShape::One
+                | CallShape::Patch(_)
+                | CallShape::PatchOrOne(_)
+                | CallShape::Urls(_)
+                | CallShape::Search(_),
+            )
             | None => &[],
         };
         let mut given = names.iter().filter_map(|name| self.input.get(*name)).peekable();
@@ -128,7 +129,7 @@ impl NativeCall {
     /// Returns `None` if the agent's call has no such form.
     pub(crate) fn rewritten(&self, rewrites: &[Option<Map<String, Value>>]) -> Option<Map<String, Value>> {
         match self.row.map_or(CallShape::One, |row| row.shape) {
-            CallShape::One => self.rewritten_one(rewrites),
+            CallShape::One | CallShape::Search(_) => self.rewritten_one(rewrites),
             CallShape::Commands(names) => self.rewritten_commands(names, rewrites),
             CallShape::Patch(_)
             | CallShape::PatchOrOne(_)
@@ -188,7 +189,19 @@ impl NativeCall {
     }
 }
 
-/// The tools by which an agent asks its user or ends its work. Others of the same class keep texts in files.
+/// Returns whether a tool, under its name in the protocol, does nothing but give a text to the user, as a question or as
+/// the end of the work.
+///
+/// ```
+/// assert!(becket_dialects::is_for_user("AskUserQuestion"));
+/// assert!(!becket_dialects::is_for_user("TodoWrite"));
+/// ```
+#[must_use]
+pub fn is_for_user(tool: &str) -> bool {
+    FOR_USER.contains(&tool)
+}
+
+/// The tools by which an agent asks its user or ends its work. Other internal tools keep texts in files.
 const FOR_USER: [&str; 5] =
     ["AskUserQuestion", "StructuredOutput", "complete_task", "submit_and_exit", "task_complete"];
 

@@ -1,7 +1,6 @@
 //! The directories in which the command of a call may run.
 
 use super::keys::is_empty;
-use crate::{ToolClass, ToolRow};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -17,16 +16,16 @@ const NAMES: [&str; 8] = [
     "workingDirectory",
 ];
 
-/// Returns the directories that a call names, `None` for that of the session. A key that the tool may ignore names one
-/// beside that of the session: the command may run in either.
-pub(super) fn directories(
-    row: &ToolRow,
+/// Returns the directories that the input of a command names, `None` for that of the session. A key that is not among
+/// those that the tool obeys names one beside that of the session: the command may run in either.
+///
+/// # Errors
+/// Errors if a directory is not a text.
+pub(crate) fn directories(
+    obeyed: &[&'static str],
     input: &Map<String, Value>,
     cwd: &str,
 ) -> Result<Vec<Option<String>>, String> {
-    if row.class != ToolClass::Shell {
-        return Ok(vec![None]);
-    }
     let mut found: Vec<Option<String>> = Vec::new();
     let mut add = |keys: &mut dyn Iterator<Item = &&'static str>| {
         for key in keys {
@@ -48,8 +47,8 @@ pub(super) fn directories(
         }
         Ok::<(), String>(())
     };
-    add(&mut row.directory.iter())?;
-    add(&mut NAMES.iter().filter(|name| !row.directory.contains(name)))?;
+    add(&mut obeyed.iter())?;
+    add(&mut NAMES.iter().filter(|name| !obeyed.contains(name)))?;
     Ok(found)
 }
 
@@ -60,8 +59,8 @@ mod tests {
 
     #[test]
     fn a_key_that_the_tool_obeys_is_the_directory_and_any_other_one_more() {
-        let row = ToolRow::shell("run").directory(&["dir_path"]);
-        let of = |input: Value| directories(&row, &input.as_object().cloned().unwrap_or_default(), "/p");
+        let of =
+            |input: Value| directories(&["dir_path"], &input.as_object().cloned().unwrap_or_default(), "/p");
         let there = |path: &str| Some(path.to_owned());
         assert_eq!(of(json!({"command": "ls"})), Ok(vec![None]));
         assert_eq!(of(json!({"dir_path": "a"})), Ok(vec![there("/p/a")]));

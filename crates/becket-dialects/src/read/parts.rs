@@ -21,7 +21,7 @@ pub(super) struct CallPart {
 const FILE: &str = "file_path";
 
 /// The maximum number of calls that one call may stand for: all of them are judged within the agent's limit.
-const MOST: usize = 1000;
+pub(crate) const MOST: usize = 1000;
 
 /// Reads the input of a call by the row of its tool.
 pub(super) fn parts(row: &ToolRow, input: &Map<String, Value>, cwd: &str) -> Result<Vec<CallPart>, String> {
@@ -40,12 +40,14 @@ pub(super) fn parts(row: &ToolRow, input: &Map<String, Value>, cwd: &str) -> Res
             let files = paths(input, names, row.keys)?.into_iter().map(pattern);
             files.map(|input| input.map(part)).collect::<Result<_, _>>()?
         }
+        CallShape::Search(key) => search(row, input, key)?,
         CallShape::Urls(key) => urls(input, key, row.keys)?.into_iter().map(part).collect(),
         CallShape::Patch(key) => patched(row, input, key, cwd)?,
         CallShape::PatchOrOne(key) if input.get(key).is_none_or(is_empty) => one(row, input)?,
         CallShape::PatchOrOne(key) => patch_and_one(row, input, key, cwd)?,
     };
-    let directories = directories(row, input, cwd)?;
+    let is_command = row.class == ToolClass::Shell;
+    let directories = if is_command { directories(row.directory, input, cwd)? } else { vec![None] };
     check_count(parts.len() * directories.len())?;
     if directories == [None] {
         return Ok(parts);
@@ -59,9 +61,7 @@ pub(super) fn parts(row: &ToolRow, input: &Map<String, Value>, cwd: &str) -> Res
 /// Checks the number of calls before the rest of the input is copied for each.
 fn check_count(count: usize) -> Result<(), String> {
     match count > MOST {
-        true => Err(format!(
-            "it stands for {count} calls, more than the {MOST} that becket checks together; split it"
-        )),
+        true => Err(format!("it contains {count} calls; becket checks at most {MOST} together, so split it")),
         false => Ok(()),
     }
 }
@@ -105,6 +105,19 @@ fn one(row: &ToolRow, input: &Map<String, Value>) -> Result<Vec<CallPart>, Strin
         parts.extend(also_read.map(|file| of("Read", Map::from_iter([(FILE.to_owned(), file)]))));
     }
     Ok(parts)
+}
+
+/// Returns a search in files, a search for files, or both if the value under `key` does not tell which.
+fn search(row: &ToolRow, input: &Map<String, Value>, key: &str) -> Result<Vec<CallPart>, String> {
+    let tools: &[&'static str] = match input.get(key) {
+        None | Some(Value::Null) => &["Grep"],
+        Some(target) if target == "content" || target == "grep" => &["Grep"],
+        Some(target) if target == "files" || target == "find" => &["Glob"],
+        Some(_) => &["Grep", "Glob"],
+    };
+    let of = |tool: &&'static str| one(&ToolRow { ours: tool, ..*row }, input);
+    let parts: Result<Vec<_>, String> = tools.iter().map(of).collect();
+    Ok(parts?.into_iter().flatten().collect())
 }
 
 /// Returns the input once for each value of a field, which is a text or a list of texts and objects.
@@ -219,14 +232,32 @@ fn pattern(mut input: Map<String, Value>) -> Result<Map<String, Value>, String> 
 }
 
 /// Returns an input for each URL in a text, and for the one under `url`.
-fn urls(input: &Map<String, Value>, key: &str, row: &Keys) -> Result<Vec<Map<String, Value>>, String> {
+pub(super) fn urls(
+    input: &Map<String, Value>,
+    key: &str,
+    row: &Keys,
+) -> Result<Vec<Map<String, Value>>, String> {
     let mut rest = keys::ours(input, row)?;
     let given = rest.shift_remove("url").filter(|url| !is_empty(url));
     let mut found: Vec<&str> = Vec::new();
     if let Some(url) = &given {
         found.push(url.as_str().ok_or("`url` is not a text")?);
     }
-    let text = rest.get(key).and_then(Value::as_str).unwrap_or_default();
+    for url in urls_in(rest.get(key).and_then(Value::as_str).unwrap_or_default()) {
+        if !found.contains(&url) {
+            found.push(url);
+        }
+    }
+    check_count(found.len())?;
+    if found.is_empty() {
+        return Err(format!("neither `url` nor `{key}` has a URL"));
+    }
+    found.iter().map(|url| with(&rest, "url", url)).collect()
+}
+
+/// Returns each URL in a text, at most one more than can be checked.
+pub(crate) fn urls_in(text: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
     let starts = text.match_indices("://").filter_map(|(at, _)| {
         let is_scheme = |scheme: &&str| {
             let before = at.checked_sub(scheme.len()).and_then(|from| text.get(from..at));
@@ -244,11 +275,7 @@ fn urls(input: &Map<String, Value>, key: &str, row: &Keys) -> Result<Vec<Map<Str
             break;
         }
     }
-    check_count(found.len())?;
-    if found.is_empty() {
-        return Err(format!("neither `url` nor `{key}` has a URL"));
-    }
-    found.iter().map(|url| with(&rest, "url", url)).collect()
+    found
 }
 
 /// Returns a call for each file of a patch.

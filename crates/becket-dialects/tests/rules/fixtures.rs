@@ -3,7 +3,10 @@
 //!
 //! `BECKET_WRITE_FIXTURES=1` (with `-j 1`) fills in the expectations; review the difference before it is committed.
 
-use becket_dialects::{ALL, Answer, Asks, Dialect, Facts, Reply, Resolution, answer, detect, read, refuse};
+use becket_dialects::{
+    ALL, Answer, Asks, Dialect, Effect, Facts, Reply, Resolution, answer, detect, read, refuse,
+};
+use becket_model::EventKind;
 use becket_model::wire::input;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -26,6 +29,12 @@ fn text<'c>(case: &'c Value, key: &str) -> &'c str {
 pub(crate) fn payload(dialect: &Dialect, name: &str) -> Value {
     let found = cases(dialect, "payloads.json").into_iter().find(|case| text(case, "name") == name);
     found.unwrap_or_else(|| panic!("{}: no payload `{name}`", dialect.name))["payload"].clone()
+}
+
+/// Returns the payload with this name, if the agent has one.
+pub(crate) fn payload_if_any(dialect: &Dialect, name: &str) -> Option<Value> {
+    let mut cases = cases(dialect, "payloads.json").into_iter();
+    cases.find(|case| text(case, "name") == name).map(|case| case["payload"].clone())
 }
 
 fn shown(answer: &Answer) -> Value {
@@ -63,7 +72,9 @@ fn answering(dialect: &Dialect, case: &Value) -> Value {
     let kind = incoming.row.unwrap().kind;
     let from =
         case["from"].as_array().unwrap().iter().map(|json| resolution(kind, json.as_object().unwrap()));
-    let Reply { answer, carried, lost } = answer(dialect, &incoming, from.collect(), asks(case));
+    let Reply { answer, refusal, carried, lost } = answer(dialect, &incoming, from.collect(), asks(case));
+    let is_held = matches!(dialect.effect_of(&answer), Effect::Held | Effect::Ends);
+    assert!(kind != EventKind::PreToolUse || refusal.is_none() || is_held, "{answer:?}");
     let mut shown = shown(&answer);
     if let Some(carried) = carried {
         shown["carried"] = json!({"call": carried.call, "context": carried.context});
@@ -75,7 +86,7 @@ fn answering(dialect: &Dialect, case: &Value) -> Value {
 }
 
 /// Returns the resolution as the command line forms it: a denial or a block also ends with exit code 2.
-pub(crate) fn resolution(kind: becket_model::EventKind, json: &Map<String, Value>) -> Resolution {
+pub(crate) fn resolution(kind: EventKind, json: &Map<String, Value>) -> Resolution {
     Resolution::from_protocol(kind, json.clone(), None)
 }
 

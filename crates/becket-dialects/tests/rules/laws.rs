@@ -1,8 +1,8 @@
 //! Laws of every dialect.
 
-use crate::fixtures::{payload, resolution};
+use crate::fixtures::{payload, payload_if_any, resolution};
 use becket_dialects::{
-    ALL, Ability, Action, Asks, Dialect, Effect, Facts, Fate, Resolution, answer, fates, read, refuse,
+    ALL, Ability, Action, Asks, Dialect, Effect, Facts, Fate, Reply, Resolution, answer, fates, read, refuse,
 };
 use becket_model::EventKind;
 use proptest::prelude::*;
@@ -170,5 +170,79 @@ fn the_documented_fates_are_those_of_the_answers() {
             Fate::Lost(_) => (false, false, true),
         };
         assert_eq!(found, expected, "{}", dialect.name);
+    }
+}
+
+/// Returns the answer of a dialect's event to one answer of a hook, and the fate of an ability there.
+fn answered(dialect: &'static Dialect, name: &str, json: &Value, ability: Ability) -> Option<(Reply, Fate)> {
+    let incoming = read(dialect, payload_if_any(dialect, name)?, &Facts::new("/work")).ok()?;
+    let kind = incoming.row?.kind;
+    let (_, fate) = fates(dialect, kind).into_iter().find(|(known, _)| *known == ability)?;
+    let reply = answer(dialect, &incoming, vec![resolution(kind, json.as_object()?)], Asks::Auto);
+    Some((reply, fate))
+}
+
+// rules: D6, L4
+#[test]
+fn a_stop_holds_back_what_an_agent_would_go_on_with() {
+    let stop = json!({"continue": false, "stopReason": "STOP"});
+    let others = || ALL.into_iter().filter(|dialect| dialect.name != "claude");
+    let mut blocked = 0;
+    for (dialect, name) in others().flat_map(|dialect| ["prompt", "result"].map(|name| (dialect, name))) {
+        let Some((reply, fate)) = answered(dialect, name, &stop, Ability::Stop) else { continue };
+        let is_said = reply.answer.stdout.contains("STOP") || reply.answer.stderr.contains("STOP");
+        let is_block = reply.refusal.as_deref() == Some("STOP");
+        let context = format!("{} {name}: {reply:?}", dialect.name);
+        match fate {
+            Fate::Kept => assert!(is_said && !is_block, "{context}"),
+            Fate::Weakened("a block") => assert!(is_said && is_block, "{context}"),
+            Fate::Weakened(_) => assert!(is_said, "{context}"),
+            Fate::Lost(_) => assert_eq!(reply.lost, ["a block"], "{context}"),
+        }
+        blocked += usize::from(is_block);
+    }
+    assert!(blocked > 10, "{blocked}");
+    // At the end of a turn a block would continue it.
+    let both = json!({"continue": false, "stopReason": "STOP", "decision": "block", "reason": "go on"});
+    for (dialect, json) in others().flat_map(|dialect| [&stop, &both].map(|json| (dialect, json))) {
+        let Some((reply, fate)) = answered(dialect, "stop", json, Ability::Stop) else { continue };
+        let is_stopped = reply.answer.stdout.contains("STOP") || reply.refusal.is_none();
+        assert!(fate == Fate::Kept && is_stopped, "{}: {reply:?}", dialect.name);
+    }
+}
+
+// rule: D8
+#[test]
+fn a_replaced_output_that_an_agent_does_not_take_is_reported() {
+    let replaced =
+        json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": "NEW"}});
+    for dialect in ALL {
+        let Some((reply, fate)) = answered(dialect, "result", &replaced, Ability::Output) else { continue };
+        let told = format!("{}{}", reply.answer.stdout, reply.answer.stderr);
+        let is_lost = matches!(fate, Fate::Lost(_));
+        assert_eq!(is_lost, told.contains("shows the model the original"), "{}: {told}", dialect.name);
+        assert_eq!(!is_lost, told.contains("NEW"), "{}: {told}", dialect.name);
+        assert_eq!(is_lost, !reply.lost.is_empty(), "{}", dialect.name);
+    }
+}
+
+// rule: P7
+#[test]
+fn a_search_is_read_as_what_its_input_says() {
+    let hermes = becket_dialects::dialect("hermes").unwrap();
+    for (target, expected) in [
+        (json!(null), vec!["Grep"]),
+        (json!("content"), vec!["Grep"]),
+        (json!("files"), vec!["Glob"]),
+        (json!("find"), vec!["Glob"]),
+        (json!("both"), vec!["Grep", "Glob"]),
+        (json!(["files"]), vec!["Grep", "Glob"]),
+    ] {
+        let mut payload = payload(hermes, "shell");
+        payload["tool_name"] = json!("search_files");
+        payload["tool_input"] = json!({"pattern": "*.py", "target": target, "path": "src"});
+        let read = read(hermes, payload, &Facts::new("/work")).unwrap();
+        let tools: Vec<_> = read.events.iter().filter_map(|event| Some(event.body.tool_call()?.0)).collect();
+        assert_eq!(tools, expected, "{target}");
     }
 }

@@ -11,9 +11,9 @@ use crate::result::{deny_if, record_denial};
 use crate::trust_gate::{self, TrustGate};
 use crate::{FiringError, Launch, ProcessContext, hook_output};
 use becket_dialects::{
-    Answer, Asks, Dialect, Facts, NativeCall, Payload, ReadError, Resolution, answer, passes_ask, read,
+    Answer, Asks, Dialect, Facts, Payload, ReadError, Resolution, answer, passes_ask, read,
 };
-use becket_engine::{CancellationToken, Engine};
+use becket_engine::{CancellationToken, Engine, Outcome};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
 use std::path::Path;
@@ -171,18 +171,21 @@ impl PayloadRun<'_> {
     ///
     /// # Errors
     /// Errors if they can't be fired, or if files for their answers can't be used.
-    pub async fn resolve(
+    pub async fn decide(
         &self,
         engine: &Engine,
         broken: impl Fn() -> String,
         cancel: &CancellationToken,
         process: &ProcessContext,
         mut amend: impl FnMut(&mut Resolution, &Event, &Fired),
-    ) -> Result<Vec<Resolution>, FiringError> {
+    ) -> Result<PayloadDecision, FiringError> {
         let rules = self.gates.rules()?;
         let events = &self.payload().events;
-        let person = self.person_gate();
+        let first = events.first();
+        let person =
+            first.map_or_else(PersonGate::default, |event| PersonGate::of(self.launch(), event.kind()));
         let mut resolutions = Vec::with_capacity(events.len());
+        let mut outcomes = Vec::with_capacity(events.len());
         for event in events {
             // Rules alone never wait, so that no timer ends them.
             if Instant::now() >= self.end {
@@ -203,18 +206,12 @@ impl PayloadRun<'_> {
             amend(&mut resolution, event, &fired);
             record_denial(engine, event, &fired.outcome, &resolution);
             resolutions.push(resolution);
+            outcomes.push(fired.outcome);
         }
         if let (Some(resolution), Some(event)) = (resolutions.first_mut(), events.first()) {
             self.add_carried(resolution, event)?;
         }
-        Ok(resolutions)
-    }
-
-    /// Returns the gate of calls that only a person may make. A text for the user may tell how to allow a call.
-    fn person_gate(&self) -> PersonGate {
-        let is_for_user = self.payload().call.as_ref().is_some_and(NativeCall::is_for_user);
-        let first = self.incoming.first().filter(|_| !is_for_user);
-        first.map_or_else(PersonGate::default, |event| PersonGate::of(self.launch(), event.kind()))
+        Ok(PayloadDecision { resolutions, outcomes })
     }
 
     /// Adds the context that was kept before the call to the answer about its result, and texts that hooks have added
@@ -244,24 +241,41 @@ impl PayloadRun<'_> {
         self.payload().call.as_ref().map_or("", |call| &call.id)
     }
 
-    /// Returns the answer for some resolutions: an ask that the agent can't show to its user names the way to allow the
-    /// call, and context that it does not accept yet is kept.
+    /// Returns the answer for a decision: an ask that the agent can't show to its user names the way to allow the call,
+    /// and context that it does not accept yet is kept. The audit log gets the denials that only the agent makes
+    /// necessary.
     ///
     /// # Errors
     /// Errors if the context can't be kept.
-    pub fn answer(&self, mut resolutions: Vec<Resolution>) -> Result<Answer, FiringError> {
+    pub fn answer(&self, engine: &Engine, decision: PayloadDecision) -> Result<Answer, FiringError> {
         let IncomingPayload { dialect, options, payload, .. } = &self.incoming;
+        let PayloadDecision { mut resolutions, outcomes } = decision;
         if becomes_denial(payload, options.asks) {
             let entry = AskingEntry { user_scope: options.user_scope, call: self.call_id().to_owned() };
             let call = || call_approval::call_of(self.launch(), dialect.name, &payload.events);
             call_approval::settle(self.launch(), &entry, call, &mut resolutions);
         }
+        let is_refused = resolutions.iter().any(Resolution::is_refused);
         let reply = answer(dialect, payload, resolutions, options.asks);
+        if let Some(reason) = reply.refusal.filter(|_| !is_refused) {
+            for (event, outcome) in payload.events.iter().zip(&outcomes) {
+                engine.host().record_denial(event, outcome, &reason);
+            }
+        }
         if let (Some(carried), Some(first)) = (&reply.carried, payload.events.first()) {
             carried_context::keep(self.launch(), &first.session.id, carried)?;
         }
         Ok(reply.answer)
     }
+}
+
+/// The decision about the events of a payload, which becomes one answer.
+#[derive(Debug)]
+pub struct PayloadDecision {
+    /// One for each event.
+    resolutions: Vec<Resolution>,
+    /// The outcomes behind them.
+    outcomes: Vec<Outcome>,
 }
 
 /// Returns true if an ask about the call becomes a denial.
@@ -301,11 +315,11 @@ mod tests {
             let run = incoming.in_session(launch, false).unwrap();
             let engine = run.launch().builder(true).build().unwrap();
             let cancel = CancellationToken::new();
-            let resolve = run.resolve(&engine, String::new, &cancel, &process, |_, _, _| ());
+            let decide = run.decide(&engine, String::new, &cancel, &process, |_, _, _| ());
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let resolved = runtime.block_on(resolve);
-            let is_late = matches!(resolved, Err(FiringError::HookLimit { limit: 0 }));
-            assert_eq!((resolved.is_ok(), is_late), (is_in_time, !is_in_time), "{resolved:?}");
+            let decided = runtime.block_on(decide);
+            let is_late = matches!(decided, Err(FiringError::HookLimit { limit: 0 }));
+            assert_eq!((decided.is_ok(), is_late), (is_in_time, !is_in_time), "{decided:?}");
         }
     }
 }

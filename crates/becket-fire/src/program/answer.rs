@@ -104,20 +104,20 @@ impl AnswerContext<'_> {
         let engine = &planned.engine;
         let cancel = CancellationToken::new();
         let limit = run.limit();
-        let resolve = || async {
+        let decide = || async {
             let broken = || failure.take().unwrap_or_default();
-            let resolutions = run.resolve(engine, broken, &cancel, self.process, |_, _, _| ()).await;
+            let decision = run.decide(engine, broken, &cancel, self.process, |_, _, _| ()).await;
             engine.close().await;
-            resolutions
+            decision
         };
-        let resolutions = self.run(&planned, &cancel, || async {
+        let decision = self.run(&planned, &cancel, || async {
             if planned.is_empty {
-                return resolve().await;
+                return decide().await;
             }
-            let done = tokio::time::timeout(limit, resolve()).await;
+            let done = tokio::time::timeout(limit, decide()).await;
             done.unwrap_or(Err(FiringError::HookLimit { limit: limit.as_secs() }))
         })?;
-        let code = write_answer(&run.answer(resolutions)?);
+        let code = write_answer(&run.answer(engine, decision)?);
         planned.leave();
         Ok(Some(code))
     }
