@@ -34,7 +34,7 @@ use crate::report::stream::{Listeners, RunEvents};
 use becket_model::Event;
 use becket_process::CancellationToken;
 pub use host_operations::HostOperations;
-pub use reload::{ConfigChanged, ReloadError};
+pub use reload::{ConfigChanged, PendingConfigChange, ReloadError};
 use std::fmt;
 use std::sync::Arc;
 

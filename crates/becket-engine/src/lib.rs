@@ -115,7 +115,7 @@ pub use engine::builder::{Builder, LoadedConfig, StartError};
 pub use engine::program_rules::{ProgramRule, ProgramRules};
 pub use engine::ready::ReadyEvent;
 pub use engine::updates::{AppliedChange, AppliedUpdates};
-pub use engine::{ConfigChanged, Engine, HostOperations, ReloadError};
+pub use engine::{ConfigChanged, Engine, HostOperations, PendingConfigChange, ReloadError};
 
 /// The example of the README.
 #[cfg(doctest)]

@@ -2,6 +2,7 @@
 
 use super::diagnostic::Diagnostic;
 use super::permissions::{AdditionalDirectory, DefaultMode, RuleSource};
+use super::plugins::MissingPlugin;
 use super::policy::Policy;
 use super::raw::MODULE_NOT_RUN;
 use super::request::{Plugin, Trust};
@@ -48,6 +49,8 @@ pub struct Config {
     pub stops_start: Option<StopsStart>,
     /// The files that exist and could not be read.
     pub(crate) unreadable: Vec<Arc<Path>>,
+    /// The plugins that are on and not found.
+    pub(crate) missing_plugins: Vec<MissingPlugin>,
     /// The files whose grants do not count (C7b, G3).
     pub(crate) withheld: Vec<Arc<Path>>,
 }
@@ -69,6 +72,7 @@ impl fmt::Debug for Config {
             .field("diagnostics", &self.diagnostics)
             .field("stops_start", &self.stops_start)
             .field("unreadable", &self.unreadable)
+            .field("missing_plugins", &self.missing_plugins)
             .field("withheld", &self.withheld)
             .finish()
     }

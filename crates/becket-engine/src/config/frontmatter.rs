@@ -6,7 +6,7 @@ mod definition;
 
 use super::diagnostic::Diagnostic;
 use super::load::{Layer, LayerKind};
-use super::raw::{ReadContext, Sheet, hooks_value};
+use super::raw::{ReadContext, Sheet, hooks_value, lost_hooks, twice};
 use super::request::Trust;
 use super::resolve::{CompileContext, Part, handler};
 use super::source::mend;
@@ -65,7 +65,7 @@ pub struct FrontmatterHooks {
 /// Reads the hooks of a file with YAML frontmatter; a file without one has no hooks.
 pub fn parse(text: &str, about: &Frontmatter<'_>) -> FrontmatterHooks {
     let Some((yaml, offset)) = block(text) else {
-        return FrontmatterHooks::default();
+        return unended(text, about);
     };
     let mut report = Report::new(about.file.into(), about.source.clone(), text);
     let mut sheet = match mend::parse(yaml, offset) {
@@ -114,25 +114,78 @@ fn sheet(
     about: &Frontmatter<'_>,
     report: &mut Report<'_>,
 ) -> Sheet {
-    for twice in &document.duplicates {
-        let message = format!("`{}` occurs here a second time, and only this one counts", twice.key);
-        report.warning(twice.last, "duplicate-key", message).rule("C7");
-    }
-    let Some(hooks) = document.root.get("hooks") else {
-        return Sheet::default();
-    };
+    twice(document, report);
     let words = ReadContext::new(about.profile.clone(), about.tools.clone());
-    hooks_value(&hooks.value, &words, report)
+    let hooks = document.root.get("hooks");
+    let mut sheet = hooks.map(|hooks| hooks_value(&hooks.value, &words, report)).unwrap_or_default();
+    lost_hooks(document, &mut sheet, report);
+    if hooks.is_none() {
+        misspelt(document, report);
+    }
+    sheet
+}
+
+/// Warns about a key that differs from `hooks` in case alone, whose hooks are not read.
+fn misspelt(document: &super::source::json::Document, report: &mut Report<'_>) {
+    let members = document.root.as_map().unwrap_or_default();
+    for member in members.iter().filter(|member| member.key.eq_ignore_ascii_case("hooks")) {
+        report
+            .warning(member.key_span, "unknown-field", format!("no field is called `{}`", member.key))
+            .help("did you mean `hooks`?")
+            .rule("C10");
+    }
+}
+
+/// Returns no hooks, with an error if the text has hooks in a frontmatter that no line ends.
+fn unended(text: &str, about: &Frontmatter<'_>) -> FrontmatterHooks {
+    let mut report = Report::new(about.file.into(), about.source.clone(), text);
+    let Some(at) = report_unended(text, &mut report) else { return FrontmatterHooks::default() };
+    let mut sheet = Sheet::default();
+    sheet.reject(Some(EventKind::PreToolUse), "hooks", at, &report);
+    make(sheet, report, about)
+}
+
+/// Reports hooks in a frontmatter that no line ends, and returns their place.
+fn report_unended(text: &str, report: &mut Report<'_>) -> Option<Span> {
+    let at = unended_hooks(text)?;
+    let message = "the frontmatter has no end, so its hooks are not loaded";
+    report.error(at, "not-yaml", message).help("add a line `---` after its last field").rule("C10");
+    Some(at)
+}
+
+/// Returns the place of `hooks` behind a first line `---`, if no line ends the frontmatter. A block of code ends it: what is
+/// there is an example.
+fn unended_hooks(text: &str) -> Option<Span> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = body.split_inclusive('\n');
+    let first = lines.next().filter(|first| first.trim_end() == "---")?;
+    let mut at = text.len() - body.len() + first.len();
+    for line in lines.take_while(|line| !line.starts_with("```")) {
+        let value = line.strip_prefix("hooks:").map(str::trim);
+        if value.is_some_and(|value| value.is_empty() || value.starts_with(['{', '['])) {
+            return Some(Span::new(at, at + "hooks".len()));
+        }
+        at += line.len();
+    }
+    None
 }
 
 fn held_back(about: &Frontmatter<'_>) -> bool {
     matches!(about.source, Source::Agent(_)) && about.of_project && !about.trust.this_folder_trusted
 }
 
-fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> FrontmatterHooks {
+/// Returns the hooks of a frontmatter as they are written, and their file; `None` if it can't be read.
+pub(super) fn written(text: &str, about: &Frontmatter<'_>) -> Option<(Layer, Sheet)> {
+    let (yaml, offset) = block(text)?;
+    let document = mend::parse(yaml, offset).ok()?;
+    let mut report = Report::new(about.file.into(), about.source.clone(), text);
+    Some((layer(about), sheet(&document, about, &mut report)))
+}
+
+fn layer(about: &Frontmatter<'_>) -> Layer {
     let skill = matches!(about.source, Source::Skill(_));
     let root = Root { root: about.directory.to_owned(), data: None, options: Vec::new() };
-    let layer = Layer {
+    Layer {
         source: about.source.clone(),
         file: about.file.into(),
         text: Ok("".into()),
@@ -142,7 +195,11 @@ fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> Frontmatte
         nth: 0,
         is_untrusted: about.of_project && !about.trust.this_folder_trusted,
         entry: None,
-    };
+    }
+}
+
+fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> FrontmatterHooks {
+    let layer = layer(about);
     let mut part = Part { layer: &layer, sheet, report, unread: None };
     let mut making = CompileContext {
         profile: about.profile,

@@ -3,8 +3,9 @@
 //! It interprets nothing in a file, except the paths in a plugin's manifest. A file that does not exist is not a layer;
 //! one that can't be read is a layer with its error.
 
+use super::changed_files::ChangedFiles;
 use super::git::Repository;
-use super::plugins::{self, Fault};
+use super::plugins::{self, Fault, MissingPlugin};
 use super::policy_answer::{self, PolicyAnswer};
 use super::provenance::may_come_with_folder;
 use super::request::{FlagSettings, Plugin, Request};
@@ -74,6 +75,8 @@ pub struct LoadedFiles {
     pub(crate) plugins: Vec<Plugin>,
     /// Faults of plugins: not found, paths in manifests that lead nowhere, agents with hooks.
     pub(crate) plugin_faults: Vec<Fault>,
+    /// The plugins that are on and not found.
+    pub(crate) missing_plugins: Vec<MissingPlugin>,
 }
 
 impl LoadedFiles {
@@ -123,25 +126,32 @@ pub fn load(request: &Request) -> LoadedFiles {
     let mut flagged = Vec::new();
     flag(request, &mut flagged);
     flagged.extend(request.permissions.layers(&request.start));
-    with_plugins(loaded, flagged)
+    with_plugins(loaded, flagged, None)
 }
 
-/// Reads the files of the changed source again, and keeps everything else of `old`: a change of another file, above all
+/// Puts the files of a source in place of those in `old`, and keeps everything else: a change of another file, above all
 /// one that was not accepted, must not come in with this one (C8).
-pub(crate) fn load_changed(old: &LoadedFiles, changed: &Source) -> LoadedFiles {
+pub(super) fn load_changed(old: &LoadedFiles, changed: ChangedFiles) -> LoadedFiles {
     let kept = |source: &Source| -> Vec<Layer> {
         old.layers.iter().filter(|layer| layer.source == *source).cloned().collect()
     };
     let mut loaded = nothing_of(&old.request);
-    let users = UserDirectory::of(&old.request);
+    let ChangedFiles { source: of_change, mut layers, .. } = changed;
     for source in &PLACED {
-        if source == changed {
-            read_placed(source, &old.request, &users, &mut loaded);
+        if *source == of_change {
+            loaded.layers.append(&mut layers);
         } else {
             loaded.layers.extend(kept(source));
         }
     }
-    with_plugins(loaded, kept(&Source::Flag))
+    with_plugins(loaded, kept(&Source::Flag), Some(old))
+}
+
+/// Reads the files of a source that are at places which the profile names.
+pub(super) fn placed(request: &Request, source: &Source) -> Vec<Layer> {
+    let mut loaded = nothing_of(request);
+    read_placed(source, request, &UserDirectory::of(request), &mut loaded);
+    loaded.layers
 }
 
 fn nothing_of(request: &Request) -> LoadedFiles {
@@ -150,6 +160,7 @@ fn nothing_of(request: &Request) -> LoadedFiles {
         layers: Vec::new(),
         plugins: Vec::new(),
         plugin_faults: Vec::new(),
+        missing_plugins: Vec::new(),
     }
 }
 
@@ -168,9 +179,14 @@ fn read_placed(source: &Source, request: &Request, users: &UserDirectory, loaded
     }
 }
 
-/// Adds the plugins that the request names and those that the settings read so far enable.
-fn with_plugins(mut loaded: LoadedFiles, mut flagged: Vec<Layer>) -> LoadedFiles {
-    plugins::load(&mut loaded, &flagged);
+/// Adds the plugins that the request names and those that the settings read so far enable; those of the configuration
+/// `before` as they were read.
+fn with_plugins(
+    mut loaded: LoadedFiles,
+    mut flagged: Vec<Layer>,
+    before: Option<&LoadedFiles>,
+) -> LoadedFiles {
+    plugins::load(&mut loaded, &flagged, before);
     loaded.layers.append(&mut flagged);
     loaded
 }
@@ -208,20 +224,8 @@ fn managed_files(directory: &Path, layers: &mut Vec<Layer>) {
 
 /// Returns the JSON files of a directory in the order of their names; none if there is no such directory.
 fn names(directory: &Path) -> Result<Vec<PathBuf>, ReadError> {
-    let refused = |error: std::io::Error| ReadError::Refused { why: error.to_string() };
-    let entries = match std::fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(refused(error)),
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(refused)?.path();
-        if path.extension().is_some_and(|extension| extension == "json") {
-            files.push(path);
-        }
-    }
-    files.sort();
+    let mut files = read::entries(directory)?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     Ok(files)
 }
 
@@ -248,6 +252,15 @@ impl Request {
         match UserDirectory::of(self) {
             UserDirectory::Own(directory) => Some(directory),
             UserDirectory::OfProject(_) | UserDirectory::Nowhere => None,
+        }
+    }
+
+    /// Returns the directory of the user's settings if it is a part of the project, so that all that it contains may have
+    /// come with the folder (G3).
+    pub fn users_directory_of_project(&self) -> Option<PathBuf> {
+        match UserDirectory::of(self) {
+            UserDirectory::OfProject(directory) => Some(directory),
+            UserDirectory::Own(_) | UserDirectory::Nowhere => None,
         }
     }
 
@@ -366,6 +379,15 @@ fn local(request: &Request, loaded: &mut LoadedFiles) {
             && (is_nested || may_come_with_folder(folder, &path, repository.as_ref()));
         loaded.layers.iter_mut().skip(before).for_each(|layer| layer.is_untrusted = is_untrusted);
     }
+}
+
+/// Returns whether a local settings file may have come with its folder, trusted or not: what it declares is then no more
+/// the user's own than the project's file is.
+pub(crate) fn local_may_come_with_folder(request: &Request, layer: &Layer) -> bool {
+    let (root, repository) = local_root(request);
+    let path = Path::new(&*request.profile.directory).join("settings.local.json");
+    let is_users = || repository.is_none() && is_in_user_directory(request, &root);
+    layer.anchor != root || (!is_users() && may_come_with_folder(&root, &path, repository.as_ref()))
 }
 
 /// Returns whether the project's directory of settings is the user's, as in a session that starts in the home

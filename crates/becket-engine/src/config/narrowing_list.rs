@@ -35,6 +35,12 @@ impl<T> NarrowingList<T> {
         self.files.iter().filter(move |(of_file, _)| *of_file <= rank).map(|(_, list)| list)
     }
 
+    /// Returns whether an item passes a test of one of the lists for a source, or no list narrows it.
+    pub(crate) fn allows(&self, source: &Source, test: impl FnMut(&T) -> bool) -> bool {
+        let mut lists = self.of(source).peekable();
+        lists.peek().is_none() || lists.any(test)
+    }
+
     /// Returns the same lists, each converted.
     pub(crate) fn map<U>(&self, convert: impl Fn(&T) -> U) -> NarrowingList<U> {
         NarrowingList { files: self.files.iter().map(|(rank, list)| (*rank, convert(list))).collect() }

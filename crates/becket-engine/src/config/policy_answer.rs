@@ -4,11 +4,13 @@
 //! settings. Its process has ended before the answer is used.
 
 use super::load::Layer;
+use super::permissions::RuleList;
 use super::policy_helper::{KEY, PolicyHelper};
 use super::raw::is_setting;
 use super::request::Request;
 use super::source::json;
 use super::source::read::ReadError;
+use super::source::tree::{Data, Member};
 use becket_base::text::one_line;
 use becket_process::{
     ByteCap, CancellationToken, Command, Descendants, End, FinishedRun, Limits, Program, Runner, SpawnError,
@@ -20,6 +22,8 @@ use std::time::Duration;
 
 /// The key of the settings in the answer.
 const SETTINGS: &str = "managedSettings";
+/// The same key in lower case.
+const LETTERS: &str = "managedsettings";
 /// The variable that tells the program who runs it, and Becket that the program is running.
 const VERSION: &str = "BECKET_VERSION";
 const RUNNING: &str = "BECKET_POLICY_HELPER";
@@ -145,9 +149,8 @@ fn settings(stdout: &str) -> Result<PolicyAnswer, String> {
         return Err(format!("its output has `{SETTINGS}` twice"));
     }
     let Some(settings) = document.root.get(SETTINGS) else {
-        let stray = members.iter().find(|member| is_setting(&member.key));
-        return match stray {
-            Some(stray) => Err(format!("its output has `{}` outside of `{SETTINGS}`", stray.key)),
+        return match members.iter().find_map(stray) {
+            Some(stray) => Err(format!("its output has {stray} outside of `{SETTINGS}`")),
             None => Ok(PolicyAnswer::Files),
         };
     };
@@ -156,6 +159,26 @@ fn settings(stdout: &str) -> Result<PolicyAnswer, String> {
     }
     let text = stdout.get(settings.value.span.range()).unwrap_or_default();
     Ok(PolicyAnswer::Instead(text.into()))
+}
+
+/// Returns the name, for a message, of settings that a member of the output has elsewhere than in `managedSettings`: the
+/// member is a setting, or misspells that key, or contains settings.
+fn stray(member: &Member) -> Option<String> {
+    let key = &member.key;
+    if key == SETTINGS || member.value.data == Data::Null {
+        return None;
+    }
+    let letters = key.to_ascii_lowercase().replace(['_', '-', ' '], "");
+    if is_policy(key) || strsim::damerau_levenshtein(&letters, LETTERS) <= 2 {
+        return Some(format!("`{key}`"));
+    }
+    let inner = member.value.as_map()?.iter().find(|inner| inner.key == SETTINGS || is_policy(&inner.key))?;
+    Some(format!("`{key}.{}`", inner.key))
+}
+
+/// Returns whether a policy has a key of this name, as a setting or as a list of rules.
+fn is_policy(key: &str) -> bool {
+    is_setting(key) || RuleList::ALL.iter().any(|list| list.key() == key)
 }
 
 #[cfg(test)]
@@ -177,6 +200,23 @@ mod tests {
                 r#"{"permissions": {"deny": ["Bash"]}}"#,
                 refused("its output has `permissions` outside of `managedSettings`"),
             ),
+            (
+                r#"{"ManagedSettings": {"failClosed": true}}"#,
+                refused("its output has `ManagedSettings` outside of `managedSettings`"),
+            ),
+            (
+                r#"{"managed_settings": {}}"#,
+                refused("its output has `managed_settings` outside of `managedSettings`"),
+            ),
+            (
+                r#"{"manageSettings": {}}"#,
+                refused("its output has `manageSettings` outside of `managedSettings`"),
+            ),
+            (
+                r#"{"settings": {"permissions": {"deny": ["Bash"]}}}"#,
+                refused("its output has `settings.permissions` outside of `managedSettings`"),
+            ),
+            (r#"{"ok": true, "info": {"host": "a", "settings": 5}}"#, Ok(PolicyAnswer::Files)),
             (
                 r#"{"managedSettings": {"failClosed": true}, "managedSettings": {}}"#,
                 refused("its output has `managedSettings` twice"),

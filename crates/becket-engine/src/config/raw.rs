@@ -21,12 +21,14 @@ mod switches;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use dialect::tool_filter_help;
+pub(crate) use dialect::{Dialect, tool_filter_help};
 pub(crate) use fields::At;
 pub(crate) use modules::MODULE_NOT_RUN;
 pub(crate) use permissions::RawRule;
 pub(crate) use rollout::RawRollout;
 pub(crate) use sandbox::{GrantSheet, SandboxSheet};
-pub(crate) use settings::{NotRead, document, hooks_file, hooks_value, is_setting, settings};
+pub(crate) use settings::{
+    NotRead, document, hooks_file, hooks_value, is_setting, lost_hooks, settings, twice,
+};
 pub(crate) use sheet::{Entry, ReadContext, Sheet};
 pub(crate) use switches::Switches;

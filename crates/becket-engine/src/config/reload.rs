@@ -3,6 +3,7 @@
 
 use super::config::Config;
 use super::load::load;
+use super::plugins::MissingPlugin;
 use super::request::Request;
 use super::resolve::resolve;
 use std::sync::Arc;
@@ -20,7 +21,8 @@ pub enum Reload {
     },
 }
 
-/// Loads the files again, and keeps `old` if a file has become unreadable (C8). A deleted file counts as absent.
+/// Loads the files again, and keeps `old` if a file has become unreadable, or a plugin that is on is gone (C8). A deleted
+/// file counts as absent.
 pub fn reload(old: &Config, request: &Request) -> Reload {
     judge(old, resolve(&load(request)))
 }
@@ -33,6 +35,14 @@ pub fn judge(old: &Config, new: Config) -> Reload {
     }
     let newly = new.unreadable.iter().find(|file| !old.unreadable.contains(file));
     let found = newly.and_then(|file| new.errors().find(|error| error.file == *file));
+    // The guards of a plugin that was there must not go without a word.
+    let was_there = |missing: &&MissingPlugin| {
+        let is_new = !old.missing_plugins.contains(missing);
+        is_new && old.plugins.iter().any(|plugin| missing.is(plugin))
+    };
+    if let Some(MissingPlugin { id, .. }) = new.missing_plugins.iter().find(was_there) {
+        return Reload::Rejected { why: format!("the plugin `{id}` is on and can't be found any more") };
+    }
     match found {
         Some(error) => Reload::Rejected { why: error.to_string() },
         None => Reload::Accepted(Arc::new(new)),

@@ -34,7 +34,7 @@ pub fn resolve(loaded: &LoadedFiles) -> Config {
     let settings_env = merge::environment(&parts);
     let mut making = CompileContext::new(request, &policy);
     let hooks = Arc::new(hook_set(&mut parts, &mut making));
-    let stops = stop::of_managed(&parts);
+    let stops = stop::of_managed(&parts).or_else(|| stop::of_named(&parts));
     let unread = parts.iter().filter(|part| part.unread.is_some());
     let unreadable = unread.map(|part| part.layer.file.clone()).collect();
     let diagnostics = parts::finish(parts, loaded);
@@ -51,6 +51,7 @@ pub fn resolve(loaded: &LoadedFiles) -> Config {
         trust: request.trust,
         next_sequence: making.sequence,
         unreadable,
+        missing_plugins: loaded.missing_plugins.clone(),
         withheld: grants.withheld,
         files: loaded.layers().len(),
         diagnostics,

@@ -60,7 +60,7 @@ impl HostOperations<'_> {
     }
 
     /// Returns the settlement of a call by deny and ask rules alone, without hooks; `None` if only an allow rule, or no
-    /// rule, matches. For a tool that also has another name in rules: an allow of that name does not apply to it.
+    /// rule, matches.
     pub fn rule_restriction(self, event: &Event) -> Option<Settlement> {
         let inner = self.inner();
         inputs::rule_restriction(

@@ -3,6 +3,7 @@
 use crate::config::handler::{Background, Once};
 use crate::engine::audit::audited;
 use crate::engine::call_rights;
+use crate::engine::reload;
 use crate::handlers::context::EngineState;
 use crate::handlers::context::HandlerContext;
 use crate::permission::decide::Settlement;
@@ -50,6 +51,7 @@ pub(crate) async fn run_plan(
     cancel: &CancellationToken,
 ) -> Outcome {
     let started = Instant::now();
+    let change = reload::judged_change(engine, &event, &plan);
     let context = context(engine, snapshot, &event, &plan, cancel);
     announce(&context, &plan);
     let refusal = context.refusal(plan.runs());
@@ -88,7 +90,7 @@ pub(crate) async fn run_plan(
             settlement.as_ref(),
         );
     let judged = if settlement.is_some() { EffectiveInput::of(judged) } else { EffectiveInput::Nothing };
-    let outcome = Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan };
+    let outcome = Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan, change };
     audited(engine, snapshot, written, outcome)
 }
 
@@ -223,7 +225,7 @@ pub(crate) async fn second_look(
             settlement.as_ref(),
         );
     let judged = if settlement.is_some() { EffectiveInput::of(event) } else { EffectiveInput::Nothing };
-    let outcome = Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan };
+    let outcome = Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan, change: None };
     audited(engine, snapshot, written, outcome)
 }
 

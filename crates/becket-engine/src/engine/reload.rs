@@ -1,13 +1,18 @@
 //! Changes of the configuration while a session is open (`protocol.md` C8).
 
-use crate::config::{self, Config, LoadedFiles};
+use crate::config::{self, ChangedFiles, Config, LoadedFiles};
 use crate::engine::host_operations::HostOperations;
+use crate::handlers::context::EngineState;
+use crate::plan::Plan;
 use crate::report::outcome::Outcome;
-use becket_model::{Event, Source};
+use becket_model::{Event, EventBody, Source};
 use std::sync::Arc;
 
+/// The number of times that hooks judge a change whose files are written again meanwhile.
+const MOST_JUDGEMENTS: usize = 3;
+
 /// Changes of the configuration (C8).
-impl HostOperations<'_> {
+impl<'a> HostOperations<'a> {
     /// Reads the configuration again, at one of the refresh points (C8). Work in progress keeps the old configuration.
     ///
     /// # Errors
@@ -43,12 +48,20 @@ impl HostOperations<'_> {
     /// (C8). Changes of policy can't be blocked. A source without settings (`skills`) leaves the configuration as it
     /// is.
     pub async fn config_changed(self, event: &Event) -> ConfigChanged {
-        self.apply_config_change(event, self.engine().fire(event).await)
+        let mut change = self.pending_change(event);
+        loop {
+            if let Some(changed) = change.settle(self.engine().fire(event).await) {
+                return changed;
+            }
+        }
     }
 
-    /// Performs the second half of [`HostOperations::config_changed`], for a host that has fired the event itself and
-    /// has its outcome.
-    pub fn apply_config_change(self, event: &Event, outcome: Outcome) -> ConfigChanged {
+    /// Returns the change of an event, for a host that fires the event itself.
+    pub fn pending_change(self, event: &'a Event) -> PendingConfigChange<'a> {
+        PendingConfigChange { host: self, event, judgements: 0 }
+    }
+
+    fn judged_as(self, event: &Event, outcome: Outcome) -> ConfigChanged {
         let of_policy = event.body.subject() == Some("policy_settings");
         if outcome.verdict.blocks() && !of_policy {
             return ConfigChanged::Blocked(Box::new(outcome));
@@ -56,11 +69,44 @@ impl HostOperations<'_> {
         let Some(changed) = event.body.subject().and_then(changed_source) else {
             return ConfigChanged::Accepted(self.engine().config());
         };
-        match self.replace_config(|old| config::load_changed(old, &changed)) {
+        let files = ChangedFiles::read(&self.inner().request, &changed);
+        if !of_policy && outcome.change.is_some_and(|judged| *judged != files) {
+            return ConfigChanged::Superseded;
+        }
+        match self.replace_config(|old| files.in_place(old)) {
             Ok(config) => ConfigChanged::Accepted(config),
             Err(kept) => ConfigChanged::Rejected(kept),
         }
     }
+}
+
+/// A change of a settings file that hooks judge.
+///
+/// A file that is written again while they run is not what they have judged: it stays out, and the event has to be fired
+/// again.
+#[derive(Debug)]
+pub struct PendingConfigChange<'a> {
+    host: HostOperations<'a>,
+    event: &'a Event,
+    judgements: usize,
+}
+
+impl PendingConfigChange<'_> {
+    /// Applies the outcome of the event. Returns `None` if the event has to be fired again, which happens a few times at
+    /// most; then the result is [`ConfigChanged::Superseded`].
+    pub fn settle(&mut self, outcome: Outcome) -> Option<ConfigChanged> {
+        self.judgements += 1;
+        let changed = self.host.judged_as(self.event, outcome);
+        let is_settled = !matches!(changed, ConfigChanged::Superseded) || self.judgements >= MOST_JUDGEMENTS;
+        is_settled.then_some(changed)
+    }
+}
+
+/// Reads the files whose change the hooks of an event are about to judge; `None` if none of them does (C8).
+pub(super) fn judged_change(engine: &EngineState, event: &Event, plan: &Plan) -> Option<Arc<ChangedFiles>> {
+    let EventBody::ConfigChange(_) = &event.body else { return None };
+    let source = event.body.subject().and_then(changed_source).filter(|_| !plan.runs().is_empty())?;
+    Some(Arc::new(ChangedFiles::read(&engine.request, &source)))
 }
 
 /// Returns the source that ConfigChange names.
@@ -92,4 +138,6 @@ pub enum ConfigChanged {
     Blocked(Box<Outcome>),
     /// A file can't be read any more.
     Rejected(ReloadError),
+    /// The files were written again each time that hooks judged them: the configuration stays as it was.
+    Superseded,
 }

@@ -1,7 +1,7 @@
 //! A tool of the host: its description for hooks, rules and the model, and its work.
 
 use becket_llm::{Block, Object, ToolSpec};
-use becket_model::{Rights, Session};
+use becket_model::{Rights, Session, as_tool_name};
 use becket_process::CancellationToken;
 use becket_rules::PermissionUpdate;
 use futures_util::future::BoxFuture;
@@ -106,17 +106,11 @@ impl dyn Tool + '_ {
     /// ([`becket_model::Event::other_names`]).
     #[must_use]
     pub fn restricting_names(&self) -> Vec<String> {
-        let server = self.server().map(|server| server.name.chars().map(sanitized));
         let server =
-            server.filter(|name| name.clone().zip(name.clone().skip(1)).any(|pair| pair == ('_', '_')));
-        let server = server.map(|name| "mcp__".chars().chain(name).collect());
+            self.server().map(|server| as_tool_name(&server.name)).filter(|name| name.contains("__"));
+        let server = server.map(|name| format!("mcp__{name}"));
         self.other_name().map(str::to_owned).into_iter().chain(server).collect()
     }
-}
-
-/// Returns a character as names of tools have it (X5).
-fn sanitized(c: char) -> char {
-    if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }
 }
 
 /// A call as a model wrote it.

@@ -19,6 +19,14 @@ pub(crate) enum RuleSays {
 }
 
 impl RuleSays {
+    /// Returns the answer after that of rules for another name of the tool: they deny and ask, and allow nothing (X5).
+    pub(crate) fn restricted_by(self, other: RuleSays) -> RuleSays {
+        match other {
+            RuleSays::Deny(_) | RuleSays::Ask(_) => self.stricter(other),
+            RuleSays::Allow(_) | RuleSays::Nothing => self,
+        }
+    }
+
     /// Returns the stricter of two answers; the first if they are equally strict.
     pub(crate) fn stricter(self, other: RuleSays) -> RuleSays {
         match (&self, &other) {

@@ -9,7 +9,7 @@ use crate::plan::tool_input;
 use becket_model::event::PermissionMode;
 use becket_model::table::DecisionModel;
 use becket_model::{Attributed, Event, PermissionDecision, Ruling, Verdict};
-use becket_rules::{Behavior, Renames, critical_removal};
+use becket_rules::{Behavior, Call, Decision, Renames, critical_removal};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::path::Path;
@@ -262,13 +262,21 @@ pub(crate) fn rule_restriction(snapshot: &Snapshot, facts: &Facts<'_>) -> Option
     }
 }
 
-/// Returns the decision of the rules of all settings on the call (P11).
+/// Returns the decision of the rules of all settings on the call (P11); of those for another name of its tool only a
+/// deny or an ask (X5).
 fn rules_say(snapshot: &Snapshot, facts: &Facts<'_>) -> RuleSays {
     // Without rules the call need not be analysed.
     let Some(call) = facts.call().filter(|_| !snapshot.config.permissions.is_empty()) else {
         return RuleSays::Nothing;
     };
-    let decision = snapshot.rules.decide(call, &facts.scope(&snapshot.places.project_dir, &LinksOnDisk));
+    let scope = facts.scope(&snapshot.places.project_dir, &LinksOnDisk);
+    let decide = |call: &Call<'_>| said(snapshot.rules.decide(call, &scope));
+    let others = facts.under_other_names().iter().map(decide);
+    others.fold(decide(call), RuleSays::restricted_by)
+}
+
+/// Converts the decision of rules, with the rule in its reason.
+fn said(decision: Decision<'_>) -> RuleSays {
     let reason = match decision.rule {
         Some(entry) => format!(
             "the rule `{}` of {} says {}: {}",

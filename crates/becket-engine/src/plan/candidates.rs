@@ -7,7 +7,7 @@ use crate::config::placeholders::Places;
 use crate::plan::PlannedRun;
 use crate::plan::dedupe;
 use crate::plan::gates::Gates;
-use crate::plan::skip::{SkipReason, SkippedHandler, URL_NOT_ALLOWED};
+use crate::plan::skip::{SkipReason, SkippedHandler};
 use becket_model::EventKind;
 use becket_rules::Verdict;
 use std::borrow::Cow;
@@ -129,7 +129,7 @@ impl Part {
         let mut runs = Vec::new();
         let mut dropped = Vec::new();
         let mut last: Option<(&Handler, bool)> = None;
-        let gate = |handler: &Arc<Handler>| self.gates.skips(handler);
+        let gate = |handler: &Arc<Handler>| self.gates.closed_to(handler);
         let closed =
             self.closed[event as usize].get_or_init(|| self.hooks.of(event).iter().map(gate).collect());
         for ((at, handler), why) in (0_u32..).zip(self.hooks.of(event)).zip(closed) {
@@ -161,7 +161,7 @@ impl Part {
     }
 
     fn planned(&self, handler: Arc<Handler>) -> PlannedRun {
-        let fails = self.gates.closed_to_url(&handler).map(|_| URL_NOT_ALLOWED);
+        let fails = self.gates.fails(&handler);
         PlannedRun { handler, note: None, fails }
     }
 

@@ -14,7 +14,7 @@ use crate::plan::tool_input::absolute;
 /// The facts for one event.
 pub(crate) struct Facts<'a> {
     call: Option<Call<'a>>,
-    /// The same call under the other names of its tool, for conditions (X5).
+    /// The same call under the other names of its tool (X5).
     under_other_names: Vec<Call<'a>>,
     agent_id: Option<&'a str>,
     cwd: &'a Path,
@@ -80,9 +80,19 @@ impl<'a> Facts<'a> {
         self.call.as_ref()
     }
 
+    /// Returns the same call under the other names of its tool (X5).
+    pub(crate) fn under_other_names(&self) -> &[Call<'a>] {
+        &self.under_other_names
+    }
+
     /// Returns the same facts about the call with its input as written, before defaults were filled in (P10).
     pub(crate) fn written(self, literal: &'a Map<String, Value>) -> Self {
-        Facts { call: self.call.map(|call| call.written(literal)), ..self }
+        let others = self.under_other_names.into_iter();
+        Facts {
+            call: self.call.map(|call| call.written(literal)),
+            under_other_names: others.map(|call| call.written(literal)).collect(),
+            ..self
+        }
     }
 
     pub(crate) fn scope<'s>(&'s self, anchor: &'s Path, links: &'s dyn Links) -> Scope<'s> {

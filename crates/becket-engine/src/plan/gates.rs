@@ -6,7 +6,7 @@ use crate::config::handler::{Action, Handler};
 use crate::config::narrowing_list::NarrowingList;
 use crate::config::nesting::{is_registration, runs_becket};
 use crate::config::{Policy, Trust};
-use crate::plan::skip::SkipReason;
+use crate::plan::skip::{SkipReason, URL_NOT_ALLOWED};
 use becket_model::{OnFailure, Source};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -73,19 +73,14 @@ impl Gates {
     }
 
     /// Returns the reason why the handler does not run although its event fires, or `None` if it runs. One whose
-    /// failure could block runs even if its URL is closed, and fails: what it guards must not pass unchecked in silence
-    /// (H5).
-    pub(crate) fn skips(&self, handler: &Handler) -> Option<SkipReason> {
-        let is_guard = OnFailure::Block.closes(handler.event.spec());
-        self.closed_to(handler).filter(|why| !(is_guard && *why == SkipReason::UrlNotAllowed))
-    }
-
-    /// Returns the reason why the handler may run on no event, or `None` if it may.
+    /// failure could block runs even if its URL is closed, and fails ([`Gates::fails`]): what it guards must not pass
+    /// unchecked in silence (H5).
     pub fn closed_to(&self, handler: &Handler) -> Option<SkipReason> {
+        let is_guard = || OnFailure::Block.closes(handler.event.spec());
         self.closed_for(&handler.place.source)
             .or_else(|| self.closed_by_folder(handler))
-            .or_else(|| self.closed_to_url(handler))
             .or_else(|| self.closed_to_becket(handler))
+            .or_else(|| (self.is_closed_to_url(handler) && !is_guard()).then_some(SkipReason::UrlNotAllowed))
     }
 
     fn closed_by_folder(&self, handler: &Handler) -> Option<SkipReason> {
@@ -95,12 +90,23 @@ impl Gates {
         is_disabled.then(|| SkipReason::Disabled { by: by.clone() })
     }
 
-    /// Returns the reason why the URL of a handler is closed to it, or `None` if it may be posted to.
-    pub(crate) fn closed_to_url(&self, handler: &Handler) -> Option<SkipReason> {
-        let Action::Http(http) = &handler.action else { return None };
-        let mut lists = self.allowed_urls.of(&handler.place.source).peekable();
-        lists.peek()?;
-        (!lists.any(|list| list.allows(&http.url))).then_some(SkipReason::UrlNotAllowed)
+    /// Returns the reason why a handler that runs can only fail, if that is known before it runs.
+    pub fn fails(&self, handler: &Handler) -> Option<&'static str> {
+        self.is_closed_to_url(handler).then_some(URL_NOT_ALLOWED)
+    }
+
+    /// Returns whether the URL of a handler may not be posted to.
+    pub(crate) fn is_closed_to_url(&self, handler: &Handler) -> bool {
+        match &handler.action {
+            Action::Http(http) => {
+                !self.allowed_urls.allows(&handler.place.source, |list| list.allows(&http.url))
+            }
+            Action::Command(_)
+            | Action::McpTool(_)
+            | Action::Prompt(_)
+            | Action::Agent(_)
+            | Action::Callback(_) => false,
+        }
     }
 
     fn closed_to_becket(&self, handler: &Handler) -> Option<SkipReason> {

@@ -1,5 +1,6 @@
 //! The outcome of a fired event: the verdict, the handlers that ran, and those that did not.
 
+use crate::config::ChangedFiles;
 use crate::config::handler::Handler;
 use crate::host::questions::answer::AnsweredQuestion;
 use crate::permission::decide::Settlement;
@@ -34,6 +35,8 @@ pub struct Outcome {
     pub runs: Vec<Arc<Run>>,
     /// The plan, with the reason for each handler that was skipped.
     pub plan: Plan,
+    /// The files whose change the hooks of a ConfigChange have judged (C8).
+    pub(crate) change: Option<Arc<ChangedFiles>>,
 }
 
 impl Outcome {
@@ -49,6 +52,7 @@ impl Outcome {
             judged: EffectiveInput::Nothing,
             runs: Vec::new(),
             plan: Plan::empty(event),
+            change: None,
         }
     }
 
@@ -129,6 +133,11 @@ impl Run {
     /// Returns whether it gave no usable answer, or ended with an error; in observation, too.
     pub fn has_failed(&self) -> bool {
         self.failure.is_some() || self.withheld.as_ref().is_some_and(|withheld| withheld.failure.is_some())
+    }
+
+    /// Returns whether the action went unchecked: the run failed so, or a refusal was not read (O1, O10).
+    pub fn is_unchecked(&self) -> bool {
+        self.failure.as_ref().is_some_and(Failure::is_unchecked) || self.reply.lost_refusal().is_some()
     }
 
     /// Creates the run of a handler without an answer.

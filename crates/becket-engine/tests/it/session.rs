@@ -1,7 +1,7 @@
 //! State with the lifetime of a session: the snapshot, registered handlers, `once`, cached matches (C8, C10, C11, M9).
 
 use crate::common::{Project, bash, block_on, call, command, fire, hooks, says, stop};
-use becket_engine::{Engine, Stage};
+use becket_engine::{Engine, Settlement, Stage};
 use becket_model::{AgentId, Event, EventKind, Source};
 use serde_json::json;
 use std::sync::Arc;
@@ -95,6 +95,106 @@ fn a_blocked_change_does_not_come_in_with_another() {
     assert!(fire(&engine, &event).verdict.blocks(), "the blocked one is not");
 }
 
+fn change_of(source: &str) -> becket_model::event::environment::ConfigChange {
+    becket_model::event::environment::ConfigChange::new(source.to_owned())
+}
+
+#[test]
+fn only_the_texts_that_hooks_have_judged_take_effect() {
+    // rule: C8
+    use becket_engine::ConfigChanged;
+    let judge =
+        "grep -q evil .claude/settings.json && exit 2; echo x >>judged; touch started; sleep 0.4; exit 0";
+    for (again, evil) in [("{\"evil\": 1}", true), ("{\"good\": 1}", false), ("{}", false)] {
+        let guarded = json!({"hooks": {
+            "PreToolUse": [{"hooks": [deny()]}],
+            "ConfigChange": [{"matcher": "project_settings", "hooks": [command(judge)]}]}});
+        let project = Project::new();
+        project.write("home/.claude/settings.json", &guarded.to_string());
+        project
+            .write("work/.claude/settings.json", &hooks("UserPromptSubmit", "", json!([deny()])).to_string());
+        let engine = project.engine();
+        project.write("work/.claude/settings.json", "{}");
+        let event = project.event(change_of("project_settings"));
+        let changed = block_on(async {
+            let host = engine.host();
+            let (changed, ()) = tokio::join!(host.config_changed(&event), async {
+                becket_testkit::wait::until("the hook starts", || project.path("work/started").exists())
+                    .await;
+                project.write("work/.claude/settings.json", again);
+            });
+            changed
+        });
+        let old_counts = fire(&engine, &project.event(crate::common::prompt("x"))).verdict.blocks();
+        assert_eq!(matches!(changed, ConfigChanged::Blocked(_)), evil, "{again}: {changed:?}");
+        assert_eq!(old_counts, evil, "{again}");
+        let judged = project.read("work/judged").lines().count();
+        assert_eq!(
+            judged,
+            if evil { 1 } else { 2 },
+            "{again}: the same text, written again, is judged again"
+        );
+    }
+}
+
+#[test]
+fn files_that_are_written_each_time_they_are_judged_stay_out() {
+    // rule: C8
+    use becket_engine::ConfigChanged;
+    let project = Project::with(hooks("UserPromptSubmit", "", json!([deny()])));
+    let meddler = hooks(
+        "ConfigChange",
+        "",
+        json!([command("date +%N >.claude/x; mv .claude/x .claude/settings.json")]),
+    );
+    project.write("home/.claude/settings.json", &meddler.to_string());
+    let engine = project.engine();
+    project.write("work/.claude/settings.json", "{}");
+    let changed = block_on(engine.host().config_changed(&project.event(change_of("project_settings"))));
+    assert!(matches!(changed, ConfigChanged::Superseded), "{changed:?}");
+    assert!(fire(&engine, &project.event(crate::common::prompt("x"))).verdict.blocks());
+}
+
+#[test]
+fn a_change_of_settings_brings_in_no_change_of_a_plugin() {
+    // rules: C8, C9
+    let hooks_file = "home/.claude/plugins/cache/m/kit/1/hooks/hooks.json";
+    let guard = hooks("PreToolUse", "", json!([deny()])).to_string();
+    let on = json!({"enabledPlugins": {"kit@m": true}});
+    for deed in ["empty", "no hooks", "gone", "no records"] {
+        let project = Project::with(json!({}));
+        project.write(hooks_file, &guard);
+        let manifest = "home/.claude/plugins/cache/m/kit/1/.claude-plugin/plugin.json";
+        let options = json!({"name": "kit", "userConfig": {"size": {"default": 3}}});
+        project.write(manifest, &options.to_string());
+        project.write("home/.claude/settings.json", &on.to_string());
+        let engine = project.engine();
+        match deed {
+            "empty" => drop(project.write(hooks_file, "{\"hooks\": {}}")),
+            "no hooks" => std::fs::remove_file(project.path(hooks_file)).unwrap(),
+            "gone" => std::fs::remove_dir_all(project.path("home/.claude/plugins/cache")).unwrap(),
+            other => {
+                assert_eq!(other, "no records");
+                std::fs::rename(project.path("home/.claude/plugins"), project.path("home/away")).unwrap();
+            }
+        }
+        let changed = |source: &str| {
+            drop(block_on(engine.host().config_changed(&project.event(change_of(source)))));
+            fire(&engine, &project.event(bash("ls"))).verdict.blocks()
+        };
+        project.write("work/.claude/settings.json", "{\"env\": {}}");
+        assert!(changed("project_settings"), "{deed}");
+        let mut set = on.clone();
+        set["pluginConfigs"] = json!({"kit@m": {"options": {"size": 4}}});
+        project.write("home/.claude/settings.json", &set.to_string());
+        assert!(changed("user_settings"), "{deed}: again");
+        let plugin = engine.config().plugins[0].clone();
+        assert_eq!((&*plugin.name, &*plugin.options[0].value), ("kit", "4"), "{deed}: options are settings");
+        project.write("home/.claude/settings.json", "{}");
+        assert!(!changed("user_settings"), "{deed}: the user has turned it off");
+    }
+}
+
 #[test]
 fn work_in_flight_keeps_the_snapshot_that_it_started_with() {
     // rule: C8
@@ -163,6 +263,40 @@ fn a_call_is_guarded_under_each_name_of_its_tool() {
     assert_eq!(engine.host().matchers_evaluated(), before);
     let wire = becket_model::wire::input::to_bytes(&cut().with_other_names(vec![name.to_owned()]));
     assert_eq!(wire, becket_model::wire::input::to_bytes(&cut()), "hooks read the tool's own name");
+}
+
+#[test]
+fn deny_and_ask_rules_count_under_each_name_of_a_tool() {
+    // rules: X5, P10, P11
+    let (offered, full) = ("mcp__cut_3787c6ca", "mcp__notes__del_ete");
+    let settled = |permissions: serde_json::Value, hook: Option<serde_json::Value>| {
+        let groups: Vec<_> = hook.into_iter().map(|hook| json!({"hooks": [says(hook)]})).collect();
+        let project = Project::with(json!({"permissions": permissions, "hooks": {"PreToolUse": groups}}));
+        let event = project.event(call(offered, json!({"n": 1}))).with_other_names(vec![full.to_owned()]);
+        let engine = project.engine();
+        let restriction = engine.host().rule_restriction(&event);
+        (fire(&engine, &event).settlement.unwrap(), restriction)
+    };
+    let allow = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow",
+        "updatedInput": {"n": 2}}});
+    for (permissions, hook, expected, restriction) in [
+        (json!({"allow": [offered], "deny": [full]}), None, "denied", Some("denied")),
+        (json!({"allow": [offered], "ask": [full]}), None, "asked", Some("asked")),
+        (json!({"ask": [offered], "deny": [full]}), None, "denied", Some("denied")),
+        (json!({"allow": [offered]}), None, "allowed", None),
+        (json!({"allow": [full]}), None, "open", None),
+        (json!({"ask": [offered], "allow": [full]}), None, "asked", Some("asked")),
+        (json!({"deny": [full]}), Some(&allow), "denied", Some("denied")),
+        // Parameters are compared with the model's input and with a rewrite.
+        (json!({"deny": [format!("{full}(n:1)")]}), Some(&allow), "denied", Some("denied")),
+        (json!({"deny": [format!("{full}(n:2)")]}), Some(&allow), "denied", None),
+        (json!({"ask": [format!("{full}(n:2)")]}), Some(&allow), "asked", None),
+        (json!({"deny": [format!("{full}(n:3)")]}), Some(&allow), "allowed", None),
+    ] {
+        let (settlement, restricted) = settled(permissions.clone(), hook.cloned());
+        assert_eq!(settlement.as_str(), expected, "{permissions} {settlement:?}");
+        assert_eq!(restricted.as_ref().map(Settlement::as_str), restriction, "{permissions}");
+    }
 }
 
 fn frontmatter(

@@ -27,8 +27,8 @@ for line in sys.stdin:
         print("not an answer", flush=True)
         continue
     if command == "hang":
-        import time
-        time.sleep(1000)
+        import signal
+        signal.pause()
     if command == "long":
         answer["systemMessage"] = "x" * 3000000
     if command.startswith("git push"):

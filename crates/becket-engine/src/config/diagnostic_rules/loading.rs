@@ -21,7 +21,7 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("unknown-event", "there is no event of this name", "The hooks under it are not loaded.", "Use a name from `becket events`; names are case-sensitive."),
     rule("other-dialect", "the hooks are written for another agent", "Events and handlers of another agent have other names and another shape. They are not translated, so they are not loaded.", "Write them in the form of the protocol; `becket check --for AGENT` shows the way back."),
     rule("unknown-field", "a key is not read", "A key that nothing reads has no effect. If it was meant to restrict a hook, the hook runs without the restriction.", "Correct the spelling, or remove the key."),
-    rule("unknown-setting", "a setting is misspelt, or belongs elsewhere", "The setting has no effect.", "Use the name or the place that the message suggests."),
+    rule("unknown-setting", "a setting is misspelt, unknown, or belongs elsewhere", "The setting has no effect.", "Use the name or the place that the message suggests."),
     rule("unknown-mode", "there is no permission mode of this name", "The session starts in `default`.", "Use one of the modes that the message lists."),
     rule("invalid-timeout", "a time limit is not a number of seconds above 0", "The handler is not loaded.", "Write a number of seconds, or leave `timeout` out for the event's default."),
     rule("invalid-on-failure", "`onFailure` is neither `block` nor `continue`", "Becket reads another value as the stricter one, and Claude Code ignores the whole file.", "Write `block` or `continue`."),
@@ -44,5 +44,6 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("invalid-variable", "a variable of `env` can't be set", "The variable is left out.", "Use a name without `=`, and a text as its value."),
     rule("setting-without-effect", "a setting has no effect in this file", "Some settings count only in files that are trusted more.", "Move it into the file that the message names."),
     rule("user-config-in-shell", "an option of a plugin in the text of a shell command", "The value could be read as code by the shell, so the handler is not loaded.", "Use `args`, or the variable of the option."),
+    rule("secret-in-file", "a key is in a file that others receive", "Everyone who has the repository or the plugin has the key, also after it is removed from the file.", "Revoke the key, and set the new one in the environment or in `settings.local.json`."),
     rule("too-many-findings", "the file has more findings than are listed", "A file with this many findings is broken as a whole.", "Correct the first ones, and check it again."),
 ];

@@ -10,7 +10,7 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("empty-alternative", "a matcher has an alternative without text", "It matches every value, so the hooks of the group run on each.", "Join the names by a single `|`."),
     rule("never-matches", "a matcher can't match", "The hooks of the group never run.", "Use a value of the field that the matcher is compared with; `becket events EVENT` lists them."),
     rule("unknown-tool", "there is no tool of this name", "A matcher or rule for a tool that no agent has never matches.", "Correct the name; names are case-sensitive."),
-    rule("rule-in-matcher", "a matcher is written as a permission rule", "A matcher holds tool names, so as an expression this one never matches.", "Write the tool into `matcher`, and the rule into `if` of the handler."),
+    rule("rule-in-matcher", "a matcher is written as a permission rule", "A matcher contains tool names, so as an expression this one never matches.", "Write the tool into `matcher`, and the rule into `if` of the handler."),
     rule("glob-in-matcher", "a matcher is written as a glob", "In an expression `*` repeats the character in front of it.", "Write `.*` for any text."),
     rule("risky-matcher", "a matcher can't be judged in bounded time", "Where it can't be judged in time, the hooks run.", "Write it without back-references."),
     rule("invalid-if", "a condition is not a permission rule", "The handler never runs.", "Write one rule, such as `Bash(git push *)`; write the handler once per rule if there are several."),

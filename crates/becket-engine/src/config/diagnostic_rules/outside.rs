@@ -16,5 +16,6 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("withheld-untrusted", "a file grants nothing until its folder is trusted", "Allow rules and the like of an untrusted project have no effect.", "Trust the folder in an interactive session, or move the entry into the user's settings."),
     rule("withheld-broken-guard", "a file with a broken guard grants nothing", "A guard of the file could not be loaded, so its allow rules are not applied either.", "Correct the guard."),
     rule("hooks-disabled", "hooks are switched off", "Only managed hooks run.", "Remove `disableAllHooks`."),
+    rule("guard-incomplete", "rules or hooks of a guard are not in the settings", "The record `.claude/guards.json` has the guard, and a merge or an edit has lost a part of it: what that part denies is allowed.", "Run `becket add` for the guard again, or `becket remove`."),
     rule("file-not-read", "a file of hooks at a place where nothing reads it", "Its hooks never run.", "Move its `hooks` into `settings.json`."),
 ];

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(super) struct TextEdit {
     pub(super) range: Range<usize>,
     pub(super) with: String,
-    /// The key that an object gets, with the place of the object.
+    /// The key that the edit adds, with the start of its object.
     new_key: Option<(usize, String)>,
 }
 
@@ -19,7 +19,7 @@ impl TextEdit {
         TextEdit { range, with: with.into(), new_key: None }
     }
 
-    /// Notes the key that the object gets.
+    /// Records the key that this edit adds to the object.
     fn adds(self, key: &str, map: &Node) -> Self {
         TextEdit { new_key: Some((map.span.start, key.to_owned())), ..self }
     }
@@ -32,8 +32,8 @@ impl TextEdit {
         TextEdit::replace(range, "")
     }
 
-    /// Returns whether both change the same place, or touch, or both give an object the same key, which would then
-    /// stand there twice.
+    /// Returns whether both change the same place, or touch, or both give an object the same key, which would then be
+    /// there twice.
     pub(super) fn overlaps(&self, other: &TextEdit) -> bool {
         let touches = self.range.start <= other.range.end && other.range.start <= self.range.end;
         touches || (self.new_key.is_some() && self.new_key == other.new_key)

@@ -3,7 +3,7 @@
 //!
 //! It knows no field and checks no value.
 
-use super::block;
+use super::{block, report_unended};
 use crate::config::diagnostic::Diagnostic;
 use crate::config::source::mend;
 use crate::config::source::report::Report;
@@ -46,7 +46,8 @@ pub fn definition<'t>(text: &'t str, file: &Path, source: &Source) -> Definition
     let mut report = Report::new(file.into(), source.clone(), text);
     let Some((yaml, offset)) = block(text) else {
         let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-        return Definition { fields: Vec::new(), body, diagnostics: Vec::new() };
+        report_unended(text, &mut report);
+        return Definition { fields: Vec::new(), body, diagnostics: report.finish() };
     };
     let fields = match mend::parse(yaml, offset) {
         Ok(document) => {

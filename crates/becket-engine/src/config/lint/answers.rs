@@ -1,13 +1,15 @@
 //! Lints on what a command prints: literal answers that are misread, texts that reach nobody, a missing path.
 
-use super::commands::asks;
-use super::{Around, Entry};
+use super::checkers::is_checker;
+use super::commands::{asks, is_stop};
+use super::{Around, Entry, inline};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
 use becket_model::interpret::{self, HandlerOutput, OutputOrigin};
 use becket_model::table::PlainStdout;
 use becket_model::{EventKind, SandboxAnswer};
 use becket_rules::shell::{Command, Line};
+use serde_json::Value;
 
 pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     if entry.event == EventKind::WorktreeCreate {
@@ -22,16 +24,88 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, 
             continue;
         }
         if literal.trim_start().starts_with('{') {
+            if let Some(noisy) = printed_in_front(text, line, command) {
+                let message = format!(
+                    "what `{}` prints stands in front of this answer, so nothing reads it as JSON",
+                    noisy.text()
+                );
+                report
+                    .error(at, "answer-not-understood", message)
+                    .help("send the output of that command to stderr: `>&2`")
+                    .rule("O1");
+                ends_turn(&literal, entry, at, report);
+                continue;
+            }
             answer(&literal, entry, at, report);
+            ends_turn(&literal, entry, at, report);
         } else if !has_unread {
             // One finding is enough for the hook.
             has_unread = unread_text(&literal, entry, at, report);
         }
     }
+    if !has_unread
+        && let Some(command) = printing(text, line).find(|command| prints_text_with_variables(command))
+    {
+        let at = report.part_of(entry.handler.action_span, text, command.raw());
+        has_unread = unread_text(command.raw(), entry, at, report);
+    }
+    if !has_unread && let Some(literal) = printed_by_program(text, line) {
+        let at = report.part_of(entry.handler.action_span, text, literal);
+        has_unread = unread_text(literal, entry, at, report);
+    }
     if !has_unread {
         unread_errors(text, line, entry, report);
     }
     install_output(text, line, entry, report);
+}
+
+/// Returns the checker whose failure prints in front of an answer: `tsc || echo '{…}'`.
+fn printed_in_front<'l>(text: &str, line: &'l Line, answer: &Command) -> Option<&'l Command> {
+    let joined = blanks_joined(text);
+    let (before, _) = joined.split_once(answer.raw())?;
+    let before = before.trim_end().strip_suffix("||")?;
+    let start = before.rfind([';', '{', '(', '\n']).map_or(0, |at| at + 1);
+    let front = before.get(start..)?;
+    line.commands().iter().filter(|command| command.via().is_none()).find(|command| {
+        let Some((_, after)) = front.split_once(command.raw()) else { return false };
+        let after = after.trim_start();
+        let joins_errors = after.starts_with("2>&1");
+        let behind =
+            after.strip_prefix("2>&1").or_else(|| after.strip_prefix("2>/dev/null")).unwrap_or(after);
+        let is_kept = behind.trim_start().is_empty() || behind.trim_start().starts_with("&&");
+        is_kept && prints_failures(command, joins_errors)
+    })
+}
+
+/// Returns whether a command prints what it finds to stdout.
+fn prints_failures(command: &Command, joins_errors: bool) -> bool {
+    // They write to stderr.
+    let is_quiet =
+        matches!(command.words().next().flatten(), Some("cargo" | "go" | "shellcheck" | "golangci-lint"));
+    let builds = command.words().flatten().take(3).any(|word| word == "build" || word.ends_with(":build"));
+    (is_checker(command) || builds) && (joins_errors || !is_quiet)
+}
+
+/// Reports `continue: false` at the end of a turn with a reason that asks the model for more work (O6, L4).
+fn ends_turn(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) {
+    const REQUESTS: [&str; 6] = ["fix", "before", "must", "first", "please", "run"];
+    if !is_stop(entry.event) {
+        return;
+    }
+    let Ok(Value::Object(answer)) = serde_json::from_str(literal) else { return };
+    let reason = answer.get("stopReason").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    let is_request = reason.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| REQUESTS.contains(&word));
+    if answer.get("continue") != Some(&Value::Bool(false)) || answer.contains_key("decision") || !is_request {
+        return;
+    }
+    report
+        .error(
+            at,
+            "answer-ends-turn",
+            "`continue: false` ends the turn, so the model does not do what the reason asks for",
+        )
+        .help("write `{\"decision\": \"block\", \"reason\": \"…\"}`")
+        .rule("L4");
 }
 
 /// Returns the literal texts that a line writes to its own stdout, each with the command that writes it.
@@ -111,6 +185,35 @@ fn literal(command: &Command) -> Option<String> {
         ["printf", format] if !format.contains('%') => Some(format.replace("\\n", "\n")),
         _ => None,
     }
+}
+
+/// Returns whether `echo` prints a sentence with a value in it: `echo "WARNING: check $path"`.
+fn prints_text_with_variables(command: &Command) -> bool {
+    let Some(text) = command.raw().strip_prefix("echo ").filter(|_| literal(command).is_none()) else {
+        return false;
+    };
+    let text = text.trim_start_matches("-e ").trim_start_matches(['"', '\'']);
+    let words = text.split_whitespace().take_while(|word| !word.contains(['$', '`', '\\', '{']));
+    words.filter(|word| word.chars().any(char::is_alphabetic)).count() > 1
+}
+
+/// Returns the first text that a program in the line prints: `node -e "console.log('…')"`. One that may answer, or end
+/// with 2, is left out.
+fn printed_by_program<'t>(text: &'t str, line: &Line) -> Option<&'t str> {
+    const ANSWERS: [&str; 7] =
+        ["exit(2", "exitCode", "ecision", "additionalContext", "systemMessage", "console.error", "stderr"];
+    let runs = printing(text, line).any(|command| inline::program(command).is_some());
+    if !runs || ANSWERS.iter().any(|key| text.contains(key)) {
+        return None;
+    }
+    ["console.log(", "print("].iter().flat_map(|call| text.match_indices(call)).find_map(|(at, call)| {
+        let rest = text.get(at + call.len()..)?.trim_start_matches('\\');
+        let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"' | '`'))?;
+        let literal = rest.get(1..)?.split(quote).next()?.trim_end_matches('\\');
+        let is_text =
+            literal.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)).count() > 1;
+        (is_text && !literal.trim_start().starts_with('{')).then_some(literal)
+    })
 }
 
 /// Interprets a literal JSON answer as a session would (O1, O5–O7).

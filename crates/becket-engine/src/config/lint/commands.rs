@@ -2,7 +2,8 @@
 
 use super::guards::is_guard;
 use super::{
-    Around, Entry, answers, checkers, fields, inline, messages, pipes, session_end, swallow, variables,
+    Around, Entry, answers, checkers, exit_status, fallback, fields, inline, messages, pipes, powershell,
+    program_text, session_end, swallow, unexpanded, variables,
 };
 use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::{Action, Command, Shell};
@@ -25,8 +26,10 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
             shell_text(script, entry, around, report);
         }
         Action::Command(Command::Exec { program, args }) => {
-            let script =
-                scripts(std::iter::once(&**program).chain(args.iter().map(String::as_str)).map(Some));
+            let words: Vec<&str> =
+                std::iter::once(&**program).chain(args.iter().map(String::as_str)).collect();
+            unexpanded::of_program(&words, entry, report);
+            let script = scripts(words.into_iter().map(Some));
             relative("", script.as_deref(), entry, around, report);
         }
         Action::Command(Command::Shell { shell: Shell::PowerShell, .. })
@@ -38,16 +41,37 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
     }
 }
 
+/// Looks at a command that no event starts: at what is wrong wherever it stands, and at the paths of its scripts.
+pub(super) fn lint_outside(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    lint_text(entry, around, report);
+    if let Action::Command(Command::Shell { script: text, shell: Shell::Default }) = &entry.handler.action {
+        relative_scripts(text, &Line::parse(text), entry, around, report);
+        fallback::lint(text, entry, report);
+    }
+}
+
 /// Looks at the text of a handler whose group is not loaded: at what is wrong wherever it stands.
 pub(super) fn lint_text(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let Action::Command(Command::Shell { script: text, shell: Shell::Default }) = &entry.handler.action
     else {
         return;
     };
+    if let Some(name) = slash_command(text).filter(|_| around.agent.is_none()) {
+        let message =
+            format!("`{name}` is a command of the agent and no program, so the hook fails every time");
+        report
+            .error(entry.handler.action_span, "slash-command", message)
+            .help(
+                "a hook can't start commands of the agent; print `additionalContext` that asks the model to",
+            )
+            .rule("H2");
+    }
     bad_substitution(text, entry, report);
     bash_only(text, entry, report);
     variables::lint(text, entry, around, report);
     unquoted(text, entry, around, report);
+    unexpanded::lint(text, entry, around, report);
+    powershell::lint(text, entry, report);
 }
 
 fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
@@ -66,14 +90,8 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         report.error(at, "shell-syntax", message).help("count the quotes and brackets").rule("H2");
         return;
     }
-    bad_substitution(text, entry, report);
-    bash_only(text, entry, report);
-    variables::lint(text, entry, around, report);
-    unquoted(text, entry, around, report);
-    // After a `cd` to a fixed place a path starts there, wherever the session is.
-    for command in line.commands().iter().take_while(|command| !goes_to_fixed_place(command)) {
-        relative(text, scripts(command.words()).as_deref(), entry, around, report);
-    }
+    lint_text(entry, around, report);
+    relative_scripts(text, &line, entry, around, report);
     if is_to_refuse(&line, entry)
         && let Some(ending) = swallow::ending(text, &line)
     {
@@ -88,15 +106,38 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         messages::lint(text, &line, entry, report);
     }
     pipes::lint(text, &line, entry, report);
+    program_text::lint(text, &line, entry, report);
     fields::lint(text, &line, entry, around, report);
     checkers::lint(text, &line, entry, report);
     session_end::lint(text, &line, entry, report);
     endless_stop(text, &line, entry, report);
     plain_exit(text, &line, entry, report);
     misplaced_true(text, &line, entry, report);
+    exit_status::lint(text, entry, around, report);
+    fallback::lint(text, entry, report);
     guard_after_the_call(text, &line, entry, report);
     if !entry.handler.questions && asks(text) {
         warn_unasked(entry, "this command", report);
+    }
+}
+
+/// Returns the command of the agent that a text begins with: `/review`, `/speckit.plan`. No program has such a path.
+pub(super) fn slash_command(text: &str) -> Option<&str> {
+    let word = text.split_whitespace().next()?;
+    let name = word.strip_prefix('/')?;
+    let is_part =
+        |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | ':' | '_' | '.');
+    let is_name =
+        name.len() > 2 && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_part);
+    let is_script = [".sh", ".py", ".js", ".ts", ".rb", ".exe"].iter().any(|end| name.ends_with(end));
+    (is_name && !is_script).then_some(word)
+}
+
+/// Reports the scripts of a line whose paths depend on the current directory of the session.
+fn relative_scripts(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    // After a `cd` to a fixed place a path starts there, wherever the session is.
+    for command in line.commands().iter().take_while(|command| !goes_to_fixed_place(command)) {
+        relative(text, scripts(command.words()).as_deref(), entry, around, report);
     }
 }
 
@@ -232,12 +273,15 @@ fn bad_substitution(text: &str, entry: &Entry, report: &mut Report<'_>) {
         .rule("H2");
 }
 
-/// Reports `$CLAUDE_PROJECT_DIR` without quotes, which breaks on a blank in the path.
+/// Reports `$CLAUDE_PROJECT_DIR` or another directory without quotes, which breaks on a blank in the path.
 fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let [project, root, data] =
         ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA"].map(|part| around.profile.var(part));
     let ours = [project, root, data, "HOME".to_owned()];
-    let bare = variables::uses(text).into_iter().find(|found| !found.quoted && ours.contains(&found.name));
+    let is_directory = |found: &variables::Use| {
+        ours.contains(&found.name) || variables::is_directory_of_user(found, text, entry, around)
+    };
+    let bare = variables::uses(text).into_iter().find(|found| !found.quoted && is_directory(found));
     if let Some(found) = bare {
         let name = found.name;
         let at = [format!("${{{name}}}"), format!("${name}")]
@@ -259,13 +303,13 @@ fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<
             .fix(Fix::not_safe(
                 entry.handler.action_span,
                 "put the variable in quotes",
-                FixChange::SetValue(variables::in_quotes(text, |found| ours.contains(&found.name)).into()),
+                FixChange::SetValue(variables::in_quotes(text, is_directory).into()),
             ));
     }
 }
 
 /// Programs whose first operand is the script that they run.
-const INTERPRETERS: &[&str] = &[
+pub(super) const INTERPRETERS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "node", "bun", "deno", "tsx", "ts-node", "python", "python3", "ruby",
     "perl", "php", "pwsh", "source", ".",
 ];
@@ -288,10 +332,30 @@ pub(super) fn scripts<'w>(mut words: impl Iterator<Item = Option<&'w str>>) -> O
         };
     }
     let name = program.rsplit('/').next().unwrap_or(program);
+    if is_powershell(name) {
+        return file_of_powershell(words);
+    }
     if !INTERPRETERS.contains(&name) {
         // A package with a scope (`@scope/name`) is not a path.
         let is_path = runs_paths && program.contains('/') && !program.starts_with('@');
         return is_path.then(|| program.to_owned());
+    }
+    script_operand(words.next()??)
+}
+
+fn is_powershell(name: &str) -> bool {
+    matches!(name.to_ascii_lowercase().trim_end_matches(".exe"), "powershell" | "pwsh")
+}
+
+/// Returns the script behind the option `-File` of PowerShell, or its first word if that is a path.
+fn file_of_powershell<'w>(mut words: impl Iterator<Item = Option<&'w str>>) -> Option<String> {
+    let first = words.next()??;
+    if let Some(script) = script_operand(first) {
+        return Some(script);
+    }
+    let mut option = first;
+    while !matches!(option.to_ascii_lowercase().as_str(), "-file" | "-f") {
+        option = words.next()??;
     }
     script_operand(words.next()??)
 }

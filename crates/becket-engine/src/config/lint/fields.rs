@@ -1,6 +1,7 @@
 //! Lints on the fields of the input that a command reads: jq paths that match nothing, jq programs that are cut off by
 //! a quote, absolute paths that are compared with a bare name.
 
+use super::pipes::is_short;
 use super::tool_fields::{self, ToolObject};
 use super::{Around, Entry, inline};
 use crate::config::source::report::Report;
@@ -23,10 +24,10 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, 
                 .rule("H2");
             continue;
         }
-        let paths = paths(program);
         if reads_file(command, program) {
             continue;
         }
+        let paths = paths(program);
         // A path beside one that exists is a fallback for other tools.
         let is_fallback = paths.len() > 1 && program.contains("//");
         for path in paths.iter().filter(|_| !is_fallback) {
@@ -42,19 +43,43 @@ fn jq_program(command: &Command) -> Option<&str> {
     if words.next()?? != "jq" {
         return None;
     }
-    words.find_map(|word| match word {
-        Some(option) if option.starts_with('-') => None,
-        word => Some(word),
-    })?
+    while let Some(word) = words.next() {
+        match word {
+            Some(option) if option.starts_with('-') => skip_values(option, &mut words),
+            Some(_) | None => return word,
+        }
+    }
+    None
+}
+
+/// Skips the words after an option of jq that are its values.
+fn skip_values<'w>(option: &str, words: &mut impl Iterator<Item = Option<&'w str>>) {
+    let count = match option {
+        "--arg" | "--argjson" | "--slurpfile" | "--rawfile" => 2,
+        "--indent" | "-L" => 1,
+        _ => 0,
+    };
+    for _ in 0..count {
+        words.next();
+    }
 }
 
 /// Returns whether jq reads a file, or nothing, instead of the input of the hook.
 fn reads_file(command: &Command, program: &str) -> bool {
-    let is_option = |word: &Option<&str>| word.is_some_and(|word| word.starts_with('-'));
-    let has_null =
-        command.words().flatten().any(|word| matches!(word, "-n" | "--null-input" | "-rn" | "-nr"));
-    let mut behind = command.words().skip_while(|word| *word != Some(program)).skip(1);
-    has_null || behind.any(|word| !is_option(&word))
+    let is_null_input = |word: &str| word == "--null-input" || is_short(word) && word.contains('n');
+    if command.words().flatten().any(is_null_input) {
+        return true;
+    }
+    let mut after = command.words().skip_while(|word| *word != Some(program)).skip(1);
+    while let Some(word) = after.next() {
+        match word {
+            // The words after it are values, not files.
+            Some("--args" | "--jsonargs") => return false,
+            Some(option) if option.starts_with('-') => skip_values(option, &mut after),
+            Some(_) | None => return true,
+        }
+    }
+    false
 }
 
 /// Describes the first unbalanced bracket or quote of a program.

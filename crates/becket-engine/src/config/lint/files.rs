@@ -1,6 +1,6 @@
 //! Checks the scripts that handlers name: that they exist and may run, and that Stop hooks have a guard.
 
-use super::commands::{asks, is_stop, scripts, warn_endless, warn_unasked};
+use super::commands::{asks, is_stop, scripts, slash_command, warn_endless, warn_unasked};
 use super::{Entry, programs};
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::handler::{Action, Command, Shell};
@@ -102,6 +102,8 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
     let at = entry.handler.action_span;
     let shown = script.path.display();
     match std::fs::metadata(&script.path) {
+        // That no program is meant is reported already.
+        Err(_) if slash_command(&script.written).is_some() => return,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let message = format!(
                 "there is no file `{shown}`, so this hook ends with 127, and the action passes unchecked"

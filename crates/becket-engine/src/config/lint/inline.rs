@@ -22,6 +22,15 @@ pub(super) fn program(command: &Command) -> Option<&str> {
     options.contains(&option).then(|| command.raw())
 }
 
+/// Returns the text of a program for Node.js or Bun, as the shell hands it over; `None` if a variable is in it.
+pub(super) fn program_word(command: &Command) -> Option<&str> {
+    let mut words = command.words();
+    let name = words.next()??;
+    let option = words.next()??;
+    let is_javascript = matches!(name, "node" | "bun") && ["-e", "--eval", "-p", "--print"].contains(&option);
+    words.next()?.filter(|_| is_javascript)
+}
+
 /// Returns the code other than 0 and 2 with which a program ends itself, unless it can also end with 2.
 pub(super) fn exit_code(command: &Command) -> Option<u8> {
     let text = program(command)?;

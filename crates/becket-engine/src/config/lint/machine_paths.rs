@@ -7,7 +7,7 @@ use becket_model::Source;
 use std::path::Path;
 
 /// Directories whose children have other names on every machine.
-const HOMES: [&str; 3] = ["/workspaces/", "/home/", "/Users/"];
+const HOMES: [&str; 4] = ["/workspaces/", "/home/", "/Users/", "/Volumes/"];
 
 pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
     let is_shared = match report.source() {
@@ -42,11 +42,38 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
 
 /// Returns the first path of a text that begins with the directory of a user or a container.
 fn foreign_path(text: &str) -> Option<&str> {
-    let starts = HOMES.iter().flat_map(|home| text.match_indices(home).map(|(at, _)| at));
-    let at = starts.filter(|at| begins_word(text, *at)).min()?;
+    let starts = HOMES.iter().flat_map(|home| text.match_indices(home).map(|(at, _)| mount(text, at)));
+    let drives = [":\\", ":/"].into_iter().flat_map(|colon| text.match_indices(colon));
+    let drives = drives.filter_map(|(at, _)| drive(text, at));
+    let at = starts.chain(drives).filter(|at| begins_word(text, *at)).min()?;
     let path = text.get(at..)?;
     let end = path.find(|c: char| c.is_whitespace() || "\"'`;&|()<>$".contains(c)).unwrap_or(path.len());
     path.get(..end)
+}
+
+/// Returns the start of a path whose home directory is at a position, with the drive in front of it: `/c/Users/`,
+/// `/mnt/c/Users/`.
+fn mount(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    let is_letter = |letter: &str| letter.len() == 1 && letter.bytes().all(|byte| byte.is_ascii_alphabetic());
+    match before.rsplit_once('/') {
+        Some((front, letter)) if is_letter(letter) => front.strip_suffix("/mnt").unwrap_or(front).len(),
+        Some(_) | None => at,
+    }
+}
+
+/// Directories of Windows that every machine has.
+const OF_WINDOWS: [&str; 3] = ["Program Files", "ProgramData", "Windows"];
+
+/// Returns the start of a path on a drive, whose `:\` or `:/` is at a position, unless it is one that every machine has.
+fn drive(text: &str, colon: usize) -> Option<usize> {
+    let letter = text.get(..colon)?.chars().next_back().filter(char::is_ascii_alphabetic)?;
+    let below = text.get(colon + 2..)?;
+    let is_common = OF_WINDOWS.iter().any(|name| below.starts_with(name));
+    // In a list of paths a name may come before `:/`.
+    let is_drive =
+        letter.is_ascii_uppercase() || below.starts_with("Users") || !text.get(colon..)?.starts_with(":/");
+    (is_drive && !is_common && !below.starts_with('/')).then(|| colon - letter.len_utf8())
 }
 
 fn begins_word(text: &str, at: usize) -> bool {

@@ -1,5 +1,6 @@
 //! Matchers that load and never match, or match by accident.
 
+use super::rules::OF_SOME_HOSTS;
 use super::{Around, Entry};
 use crate::config::fix::{Fix, FixChange};
 use crate::config::raw::tool_filter_help;
@@ -108,7 +109,7 @@ fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, repor
     let known = tools::known();
     let current = around.tools.current(name);
     // Another agent has its own tools.
-    if known.contains(&current) || around.agent.is_some() {
+    if known.contains(&current) || OF_SOME_HOSTS.contains(&current) || around.agent.is_some() {
         return;
     }
     if name.parse::<EventKind>().is_ok() {
@@ -149,14 +150,14 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
     if spec.field == "tool_name"
         && let Some((tool, rule)) = alternatives.iter().find_map(|part| permission_rule(part))
     {
-        rule_in_matcher(tool, rule, &alternatives, entry, report);
+        rule_in_matcher(tool, rule, alternatives.len() == 1, entry, report);
         return;
     }
     if spec.field == "tool_name" && alternatives.iter().all(|part| of_file(part).is_some()) {
         let tools: Vec<&str> = alternatives.iter().filter_map(|part| Some(of_file(part)?.0)).collect();
         let (tool, pattern) = of_file(text).unwrap_or_default();
         let pattern = pattern.split('|').next().unwrap_or_default();
-        let message = "a matcher holds tool names; these alternatives also name files, and as an expression they never match";
+        let message = "a matcher contains tool names; these alternatives also name files, and as an expression they never match";
         let help = format!(
             "write `\"matcher\": \"{}\"`, and on each handler an `if` such as `{tool}({pattern})`",
             without_repetition(tools).join("|")
@@ -203,16 +204,10 @@ fn permission_rule(alternative: &str) -> Option<(&str, &str)> {
 }
 
 /// Reports a permission rule that is a matcher, or an alternative of one.
-fn rule_in_matcher(tool: &str, rule: &str, alternatives: &[&str], entry: &Entry, report: &mut Report<'_>) {
-    let is_only = alternatives.len() == 1;
-    let message = if is_only {
-        "a matcher holds tool names; this looks like a permission rule, and as an expression it never matches"
-            .to_owned()
-    } else {
-        format!(
-            "a matcher holds tool names; `{rule}` looks like a permission rule, and as an expression it never matches"
-        )
-    };
+fn rule_in_matcher(tool: &str, rule: &str, is_only: bool, entry: &Entry, report: &mut Report<'_>) {
+    let message = format!(
+        "a matcher contains tool names; `{rule}` looks like a permission rule, and as an expression it never matches"
+    );
     let place = if is_only { "on the group" } else { "on a group of its own" };
     let fix = is_only.then(|| {
         let change = FixChange::RuleToCondition { tool: tool.to_owned(), rule: rule.to_owned() };
@@ -239,12 +234,12 @@ fn names_help(text: &str) -> String {
     let names = without_repetition(compared.collect());
     if !names.is_empty() {
         return format!(
-            "a matcher holds tool names: write `\"matcher\": \"{}\"`; what a call does is filtered by `if` on the handler",
+            "a matcher contains tool names: write `\"matcher\": \"{}\"`; what a call does is filtered by `if` on the handler",
             names.join("|")
         );
     }
     tool_filter_help(text).unwrap_or_else(|| {
-        "a matcher holds tool names; what a call does is filtered by `if` on the handler".to_owned()
+        "a matcher contains tool names; what a call does is filtered by `if` on the handler".to_owned()
     })
 }
 

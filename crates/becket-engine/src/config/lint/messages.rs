@@ -1,8 +1,8 @@
 //! Lints on messages that do not reach their reader: a text for the model that the user is shown, an object of jq whose
 //! keys no answer has.
 
-use super::Entry;
 use super::answers::{printed_literals, printing};
+use super::{Entry, inline};
 use crate::config::source::report::Report;
 use becket_model::interpret::{self, HandlerOutput, OutputOrigin};
 use becket_model::table::PlainStdout;
@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 pub(super) fn lint(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
     for_the_model(text, line, entry, report);
     keys_of_no_answer(text, line, entry, report);
+    keys_of_program(text, line, entry, report);
 }
 
 /// Notes a literal text that asks the model for something and is shown to the user (O2, O6).
@@ -46,12 +47,11 @@ fn system_message(literal: &str) -> Option<String> {
 fn is_request(text: &str) -> bool {
     const BEGINNINGS: [&str; 8] =
         ["Ask ", "Before you ", "Do not ", "You must ", "You MUST ", "Always ", "Never ", "When you "];
-    const PARTS: [&str; 8] = [
+    const PARTS: [&str; 7] = [
         "AskUserQuestion",
         "you MUST",
         "You MUST",
         "you must",
-        " JOURNAL NOW",
         "Before responding",
         "before responding",
         "before you begin",
@@ -71,7 +71,7 @@ fn keys_of_no_answer(text: &str, line: &Line, entry: &Entry, report: &mut Report
         entry.event,
         keys.join("`, `")
     );
-    let help = "print the text alone with `jq -r`, or as `additionalContext` in `hookSpecificOutput`";
+    let help = "print only the text, with `jq -r`, or as `additionalContext` in `hookSpecificOutput`";
     report.warning(at, "answer-without-effect", message).help(help).rule("O5");
 }
 
@@ -113,4 +113,69 @@ fn keys(program: &str) -> Option<Vec<String>> {
         is_name.then_some(key)
     };
     parts.iter().map(key).collect()
+}
+
+/// Reports a field of `hookSpecificOutput` in a program such as `python3 -c "…"` that the event does not have (O5).
+fn keys_of_program(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
+    const OTHERS: [&str; 5] = ["systemMessage", "\"decision\"", "'decision'", "continue", "stopReason"];
+    let Some(program) = printing(text, line).find_map(inline::program) else { return };
+    let Some(keys) = specific_keys(&program.replace("\\\"", "\"")) else { return };
+    let keys: Vec<String> = keys.into_iter().filter(|key| key != "hookEventName").collect();
+    let unknown: Vec<&String> = keys.iter().filter(|key| is_unknown(key, entry)).collect();
+    let Some(first) = unknown.first() else { return };
+    let is_all = unknown.len() == keys.len() && !OTHERS.iter().any(|other| program.contains(other));
+    let at = report.part_of(entry.handler.action_span, text, first);
+    let message = format!("`{}` hooks have no output field `{first}`: it has no effect", entry.event);
+    let help = format!("`becket events {}` lists the fields that count", entry.event);
+    report.never_works(is_all, at, "answer-without-effect", message).help(help).rule("O5");
+}
+
+/// Returns whether the output of an event has no such field.
+fn is_unknown(key: &str, entry: &Entry) -> bool {
+    let spec = entry.event.spec();
+    let answer = serde_json::json!({"hookSpecificOutput": {"hookEventName": entry.event.name(), key: true}});
+    let text = answer.to_string();
+    let printed = HandlerOutput { stdout: text.as_bytes(), ..HandlerOutput::nothing(OutputOrigin::Command) };
+    interpret::printed(spec, &printed).unknown_fields.iter().any(|name| name.as_str().ends_with(key))
+}
+
+/// Returns the keys of the object that a program writes behind `hookSpecificOutput`; `None` if they are computed.
+fn specific_keys(program: &str) -> Option<Vec<String>> {
+    let (_, after) = program.split_once("hookSpecificOutput")?;
+    let object = after.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')?.trim_start();
+    let (mut rest, mut keys) = (object.strip_prefix('{')?, Vec::new());
+    loop {
+        let word = rest.trim_start().trim_start_matches(['"', '\'']);
+        let length = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(word.len());
+        let (key, after) = word.split_at(length);
+        if key.is_empty() {
+            return after.starts_with('}').then_some(keys);
+        }
+        keys.push(key.to_owned());
+        let value = after.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':');
+        let (end, after) = end_of_value(value.unwrap_or(after))?;
+        if end == '}' {
+            return Some(keys);
+        }
+        rest = after;
+    }
+}
+
+/// Returns the `,` or `}` behind a value, and what follows it.
+fn end_of_value(text: &str) -> Option<(char, &str)> {
+    let (mut depth, mut quote, mut is_escaped) = (0_usize, None, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            _ if std::mem::take(&mut is_escaped) => {}
+            (_, '\\') => is_escaped = true,
+            (Some(open), _) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '{' | '[' | '(') => depth += 1,
+            (None, ',' | '}') if depth == 0 => return Some((c, text.get(at + 1..)?)),
+            (None, '}' | ']' | ')') => depth = depth.checked_sub(1)?,
+            (None, _) => {}
+        }
+    }
+    None
 }

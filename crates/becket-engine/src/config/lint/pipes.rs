@@ -1,4 +1,4 @@
-//! Lints on what one command hands to another: names of files that `xargs` splits, texts of jq that keep their quotes.
+//! Lints on what one command hands to another: file names that `xargs` splits, strings from jq that keep their quotes.
 
 use super::Entry;
 use super::answers::blanks_joined;
@@ -10,34 +10,26 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, report: &mut Report<'
     quoted_text(line, text, entry, report);
 }
 
-/// Notes `xargs` without `-0` behind a command that prints names of files.
+/// Notes `xargs` without `-0` after a command that prints file names.
 fn split_names(line: &Line, text: &str, entry: &Entry, report: &mut Report<'_>) {
     let joined = blanks_joined(text);
     let mut stages: Vec<&Command> = Vec::new();
     for command in line.commands() {
-        if is_splitting(command)
-            && stages.iter().any(|stage| prints_names(stage))
-            && follows(&joined, &stages, command)
-        {
+        let is_piped = stages.last().is_some_and(|last| is_between(&joined, last, command));
+        if is_piped && is_splitting(command) && stages.iter().any(|stage| prints_names(stage)) {
             let at = report.part_of(entry.handler.action_span, text, "xargs");
-            let message = "`xargs` splits names of files at blanks, and reads the quotes in them as its own";
+            let message = "`xargs` splits file names at spaces, and interprets quotes in them";
             report
                 .note(at, "xargs-splits-names", message)
                 .help("put `tr '\\\\n' '\\\\0' |` in front of it, and write `xargs -0`")
                 .rule("H2");
             return;
         }
-        let is_piped = stages.last().is_some_and(|last| is_between(&joined, last, command));
         if !is_piped || !is_filter(command) {
             stages.clear();
         }
         stages.push(command);
     }
-}
-
-/// Returns whether `command` is the next stage of the pipe.
-fn follows(text: &str, stages: &[&Command], command: &Command) -> bool {
-    stages.last().is_some_and(|last| is_between(text, last, command))
 }
 
 /// Returns whether nothing but a pipe is between two commands.
@@ -47,22 +39,31 @@ fn is_between(text: &str, first: &Command, second: &Command) -> bool {
     between.trim_start_matches("2>/dev/null").trim() == "|"
 }
 
-/// Returns whether a command is `xargs` and takes each blank as the end of a name.
+/// Returns whether a command is `xargs` and treats each blank as the end of a name.
 fn is_splitting(command: &Command) -> bool {
+    /// Options that keep the blanks of a name, or set the end of one.
+    const KEEPS: [&str; 7] = ["-d", "-I", "-i", "-L", "--null", "--delimiter", "--replace"];
+    /// Options whose value is the next word, if it is not a part of theirs.
+    const WITH_VALUE: [&str; 9] =
+        ["-n", "-P", "-s", "-a", "-E", "--max-args", "--max-procs", "--max-chars", "--arg-file"];
     let words: Vec<&str> = command.words().map(Option::unwrap_or_default).collect();
     let ["xargs", rest @ ..] = words.as_slice() else { return false };
-    let mut options = rest.iter().take_while(|word| word.starts_with('-'));
-    let keeps = |option: &&str| {
-        let is_long = option.starts_with("--");
-        ["-d", "-I", "-i", "-L", "--null", "--delimiter", "--replace"]
-            .iter()
-            .any(|known| option.starts_with(known))
-            || !is_long && option.contains('0')
-    };
-    !options.any(keeps)
+    let mut rest = rest.iter();
+    while let Some(option) = rest.next().filter(|word| word.starts_with('-')) {
+        // `-r0`: options without a value may share a word.
+        let has_zero =
+            is_short(option) && option.trim_start_matches(['-', 'r', 't', 'p', 'x', 'o']).starts_with('0');
+        if has_zero || KEEPS.iter().any(|known| option.starts_with(known)) {
+            return false;
+        }
+        if WITH_VALUE.contains(option) {
+            rest.next();
+        }
+    }
+    true
 }
 
-/// Returns whether a command prints names of files, one on each line.
+/// Returns whether a command prints file names, one on each line.
 fn prints_names(command: &Command) -> bool {
     let words: Vec<&str> = command.words().map(Option::unwrap_or_default).collect();
     let has = |option: &str| words.contains(&option);
@@ -75,7 +76,7 @@ fn prints_names(command: &Command) -> bool {
     }
 }
 
-/// Returns whether a command lets names of files through.
+/// Returns whether a command passes file names on.
 fn is_filter(command: &Command) -> bool {
     matches!(
         command.words().next().flatten(),
@@ -89,11 +90,11 @@ fn quoted_text(line: &Line, text: &str, entry: &Entry, report: &mut Report<'_>) 
     for command in line.commands().iter().filter(|command| prints_quotes(command)) {
         let Some((before, after)) = joined.split_once(command.raw()) else { continue };
         let Some((front, _)) = before.rsplit_once("$(") else { continue };
-        let Some((_, behind)) = after.split_once(')') else { continue };
+        let Some((_, after)) = after.split_once(')') else { continue };
         let is_assigned = front.strip_suffix("=\"").or_else(|| front.strip_suffix('='));
         let word = match is_assigned.map(last_name).filter(|name| !name.is_empty()) {
-            Some(name) => compared(behind, name),
-            None => operand(behind.trim_start_matches('"')),
+            Some(name) => compared(after, name),
+            None => operand(after.trim_start_matches('"')),
         };
         let Some(word) = word.filter(|word| is_bare(word)) else { continue };
         let at = report.part_of(entry.handler.action_span, text, command.raw());
@@ -120,7 +121,8 @@ fn prints_quotes(command: &Command) -> bool {
     !rest.iter().any(|word| is_raw(word)) && program.is_some_and(|program| is_field(program))
 }
 
-fn is_short(word: &str) -> bool {
+/// Returns whether a word consists of short options.
+pub(super) fn is_short(word: &str) -> bool {
     word.starts_with('-') && !word.starts_with("--")
 }
 
@@ -137,7 +139,7 @@ fn compared<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     })
 }
 
-/// Returns the word behind `=` or `==` at the beginning of a text.
+/// Returns the word after `=` or `==` at the beginning of a text.
 fn operand(text: &str) -> Option<&str> {
     let text = text.strip_prefix(' ')?;
     let rest = ["== ", "= ", "!= "].iter().find_map(|operator| text.strip_prefix(operator))?;

@@ -83,9 +83,12 @@ pub(super) fn settings(layer: &Layer, text: &str, report: &mut Report<'_>) {
     }
 }
 
-/// Returns whether a file is the user's own that a repository of settings keeps: `home/.claude/settings.json`.
+/// Returns whether a file is the user's own that a repository of settings keeps: `home/.claude/settings.json`, or
+/// `claude/.claude/settings.json`, whose directory `stow` links into the home directory.
 fn is_home_in_repository(file: &Path) -> bool {
-    file.ancestors().nth(2).and_then(Path::file_name).is_some_and(|directory| directory == "home")
+    const HOMES: [&str; 6] = ["home", "claude", "claude-code", "dotfiles", ".dotfiles", "dots"];
+    let directory = file.ancestors().nth(2).and_then(Path::file_name);
+    directory.is_some_and(|directory| HOMES.iter().any(|home| directory == *home))
 }
 
 /// Notes settings that a file of a repository can't switch on for its users (P14).

@@ -14,7 +14,7 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
     }
     let is_prompt = matches!(entry.handler.action, Action::Prompt(_));
     let (part, code, message, help) = if let Some(part) =
-        requested_json(text).or_else(|| requested_reply(text))
+        requested_json(text).or_else(|| requested_reply(text)).or_else(|| labelled_reply(text))
     {
         (
             part,
@@ -45,6 +45,28 @@ fn requested_reply(text: &str) -> Option<&str> {
         let rest = text.get(at + request.len()..)?.trim_start_matches(['\'', '"', '`', '*']);
         let end = rest.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(rest.len());
         rest.get(..end).filter(|word| word.len() > 2 && *word != "JSON")
+    })
+}
+
+/// Returns the words in capitals between which a reply is to choose, where a label comes before them: `Decision:
+/// ALLOW/BLOCK`.
+fn labelled_reply(text: &str) -> Option<&str> {
+    const WORDS: [&str; 16] = [
+        "ALLOW", "BLOCK", "DENY", "APPROVE", "REJECT", "PASS", "FAIL", "PROCEED", "STOP", "CONTINUE", "YES",
+        "NO", "OK", "SAFE", "UNSAFE", "ACCEPT",
+    ];
+    let is_choice = |part: &&str| {
+        let words: Vec<&str> =
+            part.split(['/', '|']).map(|word| word.trim_matches(['"', '\'', '`', '*'])).collect();
+        words.len() > 1 && words.iter().all(|word| WORDS.contains(word))
+    };
+    const LABELS: [&str; 5] = ["decision:", "verdict:", "result:", "status:", "answer:"];
+    let lower = text.to_ascii_lowercase();
+    LABELS.iter().flat_map(|label| lower.match_indices(label)).find_map(|(at, label)| {
+        let rest = text.get(at + label.len()..)?.trim_start_matches([' ', '*', '[', '`', '"', '<', '(']);
+        let end =
+            rest.find(|c: char| !c.is_ascii_uppercase() && !matches!(c, '/' | '|')).unwrap_or(rest.len());
+        rest.get(..end).filter(is_choice)
     })
 }
 

@@ -1,5 +1,6 @@
 //! Deny and ask rules that load and forbid nothing, or less than they seem to, and allow rules that allow more.
 
+use super::template_marks::is_template;
 use crate::config::load::Layer;
 use crate::config::raw::{RawRule, Sheet};
 use crate::config::rules::{Remark, check};
@@ -25,9 +26,141 @@ pub(super) fn lint(sheet: &Sheet, layer: &Layer, report: &mut Report<'_>) {
     for raw in &sheet.permissions.rules {
         match raw.list {
             RuleList::Deny | RuleList::Ask => bare_command(raw, sheet, report),
-            RuleList::Allow => any_program(raw, report),
+            RuleList::Allow => {
+                any_program(raw, report);
+                unknown_tool(raw, report);
+            }
         }
+        short_end(raw, sheet, report);
+        escaped_colon(raw, report);
+        variable_in_path(raw, report);
     }
+}
+
+/// Tools of some hosts that are not among the known ones.
+pub(super) const OF_SOME_HOSTS: [&str; 10] = [
+    "LSP",
+    "Cd",
+    "Monitor",
+    "Artifact",
+    "TeamCreate",
+    "TeamDelete",
+    "SendMessage",
+    "CronCreate",
+    "RemoteTrigger",
+    "PushNotification",
+];
+
+/// An allow rule for a tool that no host has. Of deny and ask rules it is found when they are read.
+fn unknown_tool(raw: &RawRule, report: &mut Report<'_>) {
+    if Rule::parse(&raw.text).is_ok_and(|rule| OF_SOME_HOSTS.contains(&rule.tool())) {
+        return;
+    }
+    let is_found = check(RuleList::Allow, &raw.text).is_ok_and(|remarks| !remarks.is_empty());
+    let remarks = check(RuleList::Deny, &raw.text).unwrap_or_default();
+    let Some(remark) = remarks.into_iter().find(|remark| !is_found && remark.code == "unknown-tool") else {
+        return;
+    };
+    report.note(raw.span, remark.code, remark.message).rule(remark.rule).maybe_help(remark.help);
+}
+
+/// A rule whose `:*` ends a word that was meant to go on: `scripts/:*`, `git push origin +:*`, `s3:*` (P3).
+fn short_end(raw: &RawRule, sheet: &Sheet, report: &mut Report<'_>) {
+    let Some(text) = specifier(raw) else { return };
+    let Some(front) = text.strip_suffix(":*") else { return };
+    let is_found = check(raw.list, &raw.text)
+        .is_ok_and(|remarks| remarks.iter().any(|remark| remark.code == "rule-ends-early"));
+    let Some(rest) = longer(front, raw.list).filter(|_| !is_found) else { return };
+    let example = format!("{front}{rest}x");
+    let is_covered =
+        sheet.permissions.rules.iter().filter(|other| other.list == raw.list).any(|other| {
+            specifier(other).is_some_and(|pattern| CommandPattern::new(&pattern).matches(&example))
+        });
+    if is_covered {
+        return;
+    }
+    let word = front.rsplit(' ').next().unwrap_or(front);
+    let message = format!(
+        "`{}` matches the word `{word}` alone: nothing that goes on, such as `{word}{rest}x`",
+        raw.text
+    );
+    report
+        .warning(raw.span, "rule-ends-early", message)
+        .help(format!("write `Bash({front}{rest}*)`"))
+        .rule("P3");
+}
+
+/// Returns what comes next in the last word of a rule, if the word was meant to go on.
+fn longer(front: &str, list: RuleList) -> Option<&'static str> {
+    let words: Vec<&str> = front.split_whitespace().collect();
+    let (word, before) = words.split_last()?;
+    let forbids = list != RuleList::Allow;
+    let is_named = word.contains(|c: char| c.is_ascii_alphanumeric());
+    match (before, *word) {
+        ([_, ..], "~" | "$HOME" | "${HOME}") if forbids => Some("/"),
+        (_, word) if is_named && word.ends_with('/') => Some(""),
+        ([_, ..], word) if is_named && word.ends_with(['=', '@', '+', ',']) => Some(""),
+        ([], word) if is_assignment(word) => Some(""),
+        ([_, ..], "+" | "@") => Some(""),
+        (["curl" | "wget" | "http" | "open" | "xh", ..], "http" | "https") => Some("://"),
+        (["aws" | "gsutil" | "gcloud", _, ..], "s3" | "gs") => Some("://"),
+        (["dd", ..], "if" | "of") => Some("="),
+        ([], "mkfs") if forbids => Some("."),
+        _ => None,
+    }
+}
+
+/// Returns whether a word sets a variable to nothing: `NAME=`.
+fn is_assignment(word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    word.strip_suffix('=').is_some_and(|name| !name.is_empty() && name.chars().all(is_part))
+}
+
+/// A rule with `\:`, whose backslash is a part of it, so that it does not match the command which it spells out (P3).
+fn escaped_colon(raw: &RawRule, report: &mut Report<'_>) {
+    let Some(specifier) = specifier(raw).filter(|specifier| specifier.contains("\\:")) else { return };
+    let plain = specifier.replace("\\:", ":");
+    let command = plain.trim_end_matches(":*").replace('*', "x");
+    if CommandPattern::new(&specifier).matches(&command) {
+        return;
+    }
+    let message = format!("`{}` matches no command: the backslash is a part of the rule", raw.text);
+    report
+        .warning(raw.span, "rule-matches-nothing", message)
+        .help(format!("write `Bash({plain})`"))
+        .rule("P3");
+}
+
+/// A path rule with a variable, which is a part of the path (P7).
+fn variable_in_path(raw: &RawRule, report: &mut Report<'_>) {
+    // The variables of a template are filled in when it is copied.
+    let Some(rule) = Rule::parse(&raw.text).ok().filter(|_| !is_template(report.file())) else { return };
+    let is_of_paths = matches!(rule.tool(), "Read" | "Edit");
+    let Some(path) = rule.specifier().filter(|_| is_of_paths) else { return };
+    let Some(variable) = path.trim_start_matches('/').strip_prefix('$') else { return };
+    let name = variable.trim_start_matches('{');
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+    let (name, rest) = name.split_at(end);
+    let rest = rest.trim_start_matches('}');
+    if name.is_empty() {
+        return;
+    }
+    let help = if name == "HOME" {
+        format!("write `{}(~{rest})`", rule.tool())
+    } else {
+        "write the path itself: `//` is the root of the file system, and `~/` the home directory".to_owned()
+    };
+    let (code, message) = if path.starts_with('/') && !path.starts_with("//") {
+        let message =
+            format!("`{}` starts at the directory of the settings, and `${name}` is not replaced", raw.text);
+        ("path-starts-at-settings", message)
+    } else {
+        (
+            "rule-matches-nothing",
+            format!("`{}` matches no file: `${name}` is not replaced in a rule", raw.text),
+        )
+    };
+    report.warning(raw.span, code, message).help(help).rule("P7");
 }
 
 /// Programs that do nothing without arguments.
@@ -92,7 +225,10 @@ fn any_program(raw: &RawRule, report: &mut Report<'_>) {
     let text = pattern.strip_prefix('*').and_then(|rest| rest.strip_suffix('*'));
     let is_text = |text: &str| {
         let is_end_of_word = text.is_empty() || text.ends_with([' ', ':']);
-        !is_end_of_word && !text.starts_with(' ') && !text.contains('*')
+        // A blank in front of the next `*` ends the name of the program: `*/python *x.py*`.
+        let names_program =
+            text.split_once('*').is_some_and(|(first, _)| first.is_empty() || first.contains(' '));
+        !is_end_of_word && !text.starts_with(' ') && !names_program
     };
     let Some(text) = text.filter(|text| is_text(text)) else { return };
     let message = format!("`{}` allows every program that is called with `{text}` somewhere", raw.text);

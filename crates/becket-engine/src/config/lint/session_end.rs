@@ -37,7 +37,8 @@ fn is_slow(command: &Command) -> bool {
 
 /// Reports work for the end of a session that runs after each turn: Stop fires whenever the model has answered.
 fn end_of_turn(text: &str, entry: &Entry, report: &mut Report<'_>) {
-    const WORDS: [&str; 10] = [
+    const WORDS: [&str; 11] = [
+        "session summary",
         "session-end",
         "session_end",
         "session end",

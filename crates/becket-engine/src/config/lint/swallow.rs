@@ -4,6 +4,10 @@ use becket_rules::shell::Line;
 
 /// Returns the end of a line that succeeds whatever happened before, if it has one.
 pub(super) fn ending(text: &str, line: &Line) -> Option<String> {
+    // A guard that answers in JSON refuses by its answer, and ends with 0.
+    if ["permissionDecision", "\"decision\"", "\\\"decision\\\""].iter().any(|key| text.contains(key)) {
+        return None;
+    }
     let own: Vec<_> = line.commands().iter().filter(|command| command.via().is_none()).collect();
     let (last, before) = own.split_last()?;
     if before.iter().all(|command| only_tests_or_prints(command))

@@ -4,6 +4,7 @@ use super::guards::is_guard;
 use super::{Around, Entry};
 use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::Background;
+use crate::config::raw::Dialect;
 use crate::config::source::report::Report;
 use becket_model::table::OnFailureEffect;
 
@@ -17,12 +18,17 @@ fn in_seconds(milliseconds: f64) -> serde_json::Value {
 /// The number from which seconds look like milliseconds.
 const LONG: f64 = 1000.0;
 
+/// Returns whether a number of seconds looks like milliseconds. Whole minutes, such as 1800, are meant as seconds, unless
+/// they are whole thousands as well.
+fn is_in_milliseconds(seconds: f64) -> bool {
+    seconds >= LONG && (seconds % 60.0 != 0.0 || seconds % 1000.0 == 0.0)
+}
+
 pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
-    // Gemini CLI counts milliseconds.
-    let is_in_seconds = around.agent != Some("Gemini CLI");
+    let is_in_seconds = !around.agent.is_some_and(Dialect::counts_milliseconds);
     if let Some(timeout) = entry.handler.timeout.as_ref().filter(|_| is_in_seconds) {
         let seconds = timeout.value.as_secs_f64();
-        if seconds >= LONG {
+        if is_in_milliseconds(seconds) {
             let message = format!("`timeout` counts seconds: {seconds} are {}", readable(seconds));
             let help = format!("if milliseconds were meant, write {}", seconds / 1000.0);
             let fix = Fix::not_safe(

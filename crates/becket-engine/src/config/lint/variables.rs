@@ -1,8 +1,10 @@
 //! The variables that a shell text uses, and whether anything sets them.
 
-use super::{Around, Entry};
+use super::{Around, Entry, simple_commands};
+use crate::config::raw::Dialect;
 use crate::config::source::report::Report;
 use becket_base::suggest;
+use becket_model::EventKind;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -14,6 +16,8 @@ pub(super) struct Use {
     pub(super) quoted: bool,
     /// Set if it has a default or another operator: `${X:-y}`.
     pub(super) guarded: bool,
+    /// Set if its default is empty: `${X:-}`.
+    is_empty_by_default: bool,
     /// Set if more of a word follows it: `$DIR/x`.
     pub(super) joined: bool,
     /// Its bytes in the text, with the `$`.
@@ -60,10 +64,13 @@ fn one(rest: &str, quoted: bool) -> Option<(Use, &str)> {
         return None;
     }
     let guarded = braced.is_some() && !after.starts_with('}');
+    let is_empty_by_default =
+        braced.is_some() && [":-}", "-}", ":-\"\"}"].iter().any(|end| after.starts_with(end));
     let after = if braced.is_some() { after.split_once('}').map_or("", |(_, after)| after) } else { after };
     let joined =
         after.starts_with(|c: char| !c.is_whitespace() && !matches!(c, ';' | '&' | '|' | ')' | '"' | '\''));
-    Some((Use { name: name.to_owned(), quoted, guarded, joined, range: 0..0 }, after))
+    let name = name.to_owned();
+    Some((Use { name, quoted, guarded, is_empty_by_default, joined, range: 0..0 }, after))
 }
 
 /// Returns the text with double quotes around the wanted variables that have none.
@@ -125,18 +132,23 @@ const NOBODY_SETS: &[(&str, &str)] = &[
 ];
 
 /// Prefixes of other agents' variables.
-const OTHERS: &[(&str, &str)] =
-    &[("CODEX_", "Codex"), ("GEMINI_", "Gemini CLI"), ("extensionPath", "Gemini CLI"), ("CURSOR_", "Cursor")];
+const OTHERS: &[(&str, Dialect)] = &[
+    ("CODEX_", Dialect::Codex),
+    ("GEMINI_", Dialect::Gemini),
+    ("extensionPath", Dialect::Gemini),
+    ("CURSOR_", Dialect::Cursor),
+];
 
 /// Warns about variables that are empty when the hook runs.
 pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let mut seen: HashSet<String> = HashSet::new();
-    for variable in uses(text).into_iter().filter(|variable| !variable.guarded) {
+    for variable in with_inner(text).into_iter().filter(|variable| is_looked_at(variable, text)) {
         let name = variable.name.as_str();
         let Some((message, help)) = complaint(name, entry, around) else {
             continue;
         };
-        if !seen.insert(name.to_owned()) || is_set(name, text, around) {
+        let is_set = is_set(name, text, around) || is_input_field(name, entry) && occurs_bare(name, text);
+        if !seen.insert(name.to_owned()) || is_set {
             continue;
         }
         // If one hook is a plugin's or another agent's, all hooks of the file are: one finding is enough.
@@ -144,13 +156,37 @@ pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut 
         if is_of_file && !around.reported.borrow_mut().insert(name.to_owned()) {
             continue;
         }
-        let written = [format!("${{{name}}}"), format!("${name}")];
+        let written = [format!("${{{name}}}"), format!("${{{name}:-}}"), format!("${name}")];
         let written = written.iter().find(|written| text.contains(written.as_str()));
         let at = entry.handler.action_span;
         let at = written.map_or(at, |written| report.part_of(at, text, written));
-        let is_needed = is_of_input(name) || nearest_of_paths(name).is_some() && begins_path(name, text);
+        let is_needed = is_of_input(name)
+            || name == "NOTIFICATION" && entry.event == EventKind::Notification
+            || is_input_field(name, entry)
+            || nearest_of_paths(name).is_some() && begins_path(name, text);
         report.never_works(is_needed, at, "unset-variable", message).maybe_help(help).rule("H3");
     }
+}
+
+/// Returns the variables of a text, and of the texts in single quotes that it hands to a shell: `bash -c '…'`.
+fn with_inner(text: &str) -> Vec<Use> {
+    let mut found = uses(text);
+    // A text without such a command need not be parsed.
+    if text.contains("c '") {
+        let commands = simple_commands::of_text(text);
+        let inner = commands.iter().filter_map(|words| simple_commands::shell_text(words));
+        found.extend(inner.flat_map(uses));
+    }
+    found
+}
+
+/// Returns whether a variable is empty if nothing sets it. With an empty default it may be the first of several places
+/// where a hook looks for its input.
+fn is_looked_at(variable: &Use, text: &str) -> bool {
+    const READ_STDIN: [&str; 6] = ["jq", "stdin", "$(cat", "cat |", "read ", "readFileSync(0"];
+    let is_only_place =
+        || is_of_input(&variable.name) && !READ_STDIN.iter().any(|reader| text.contains(reader));
+    !variable.guarded || variable.is_empty_by_default && is_only_place()
 }
 
 /// Returns whether a name can only mean the input of a hook, which comes on stdin: a hook that reads it gets nothing.
@@ -171,6 +207,18 @@ fn is_of_input(name: &str) -> bool {
         || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
+/// Returns whether a name is that of a field in the input of the event, in two words or more: `$teammate_name`.
+fn is_input_field(name: &str, entry: &Entry) -> bool {
+    const COMMON: [&str; 4] = ["session_id", "transcript_path", "hook_event_name", "permission_mode"];
+    let is_own = || entry.event.spec().input.iter().any(|field| field.name == name);
+    name.contains('_') && (COMMON.contains(&name) || is_own())
+}
+
+/// Returns whether a name occurs in the text without a `$`, as where `read` sets it.
+fn occurs_bare(name: &str, text: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| !text.get(..at).unwrap_or_default().ends_with(['$', '{']))
+}
+
 /// Returns whether the text or a file's `env` sets it.
 fn is_set(name: &str, text: &str, around: &Around<'_>) -> bool {
     if around.env.iter().any(|set| set == name) {
@@ -183,6 +231,21 @@ fn is_set(name: &str, text: &str, around: &Around<'_>) -> bool {
         let read = before.trim_end().ends_with("read") || before.trim_end().ends_with("read -r");
         begins && (after.starts_with('=') || read || before.trim_end().ends_with("for"))
     })
+}
+
+/// Returns whether a variable is a directory in front of a path, which the environment of the user gives: `$DOTFILES/x`.
+pub(super) fn is_directory_of_user(variable: &Use, text: &str, entry: &Entry, around: &Around<'_>) -> bool {
+    let Use { name, guarded, range, .. } = variable;
+    let (before, after) = (text.get(..range.start), text.get(range.end..));
+    let begins = before.is_some_and(|before| before.is_empty() || before.ends_with(char::is_whitespace));
+    let is_constant = !name.chars().any(|c| c.is_ascii_lowercase());
+    begins
+        && is_constant
+        && !guarded
+        && after.is_some_and(|after| after.starts_with('/'))
+        && !occurs_bare(name, text)
+        && other_agent(name).is_none()
+        && complaint(name, entry, around).is_none()
 }
 
 /// Returns the problem with a name, and what to use instead.
@@ -202,11 +265,14 @@ fn complaint(name: &str, entry: &Entry, around: &Around<'_>) -> Option<(String, 
     if name.starts_with("TOOL_") || name.starts_with("HOOK_") {
         return Some(nobody(&("", ".")));
     }
+    if is_input_field(name, entry) {
+        return Some(nobody(&("", &format!(".{name}"))));
+    }
     if let Some(agent) = other_agent(name) {
         if around.agent == Some(agent) {
             return None;
         }
-        return Some((format!("`${name}` is a variable of {agent}, and empty here"), None));
+        return Some((format!("`${name}` is a variable of {}, and empty here", agent.name()), None));
     }
     let of_session = |part: &str| around.profile.var(part) == name;
     if of_session("ENV_FILE") && !entry.event.spec().env_file {
@@ -229,7 +295,7 @@ fn complaint(name: &str, entry: &Entry, around: &Around<'_>) -> Option<(String, 
 }
 
 /// Returns the other agent that sets a variable.
-fn other_agent(name: &str) -> Option<&'static str> {
+fn other_agent(name: &str) -> Option<Dialect> {
     OTHERS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, agent)| *agent)
 }
 

@@ -6,9 +6,10 @@
 use super::definitions::paths;
 use super::fault::{Fault, Spot};
 use super::path::{self, PathError};
-use super::{Candidate, marketplace};
+use super::{Candidate, MissingPlugin, marketplace};
 use crate::config::handler::Root;
 use crate::config::load::{Layer, LayerKind, LoadedFiles};
+use crate::config::request::Plugin;
 use crate::config::source::json;
 use crate::config::source::read::{self, ReadError};
 use crate::config::source::tree::{Data, Node};
@@ -22,9 +23,7 @@ const HOOKS: &str = "hooks/hooks.json";
 /// Reads a plugin's files. A plugin without hooks adds nothing.
 pub(super) fn load(candidate: &Candidate, nth: u16, loaded: &mut LoadedFiles) {
     let plugin = &candidate.plugin;
-    let options = plugin.options.iter().map(|option| (option.key.clone(), option.value.clone())).collect();
-    let root = Root { root: plugin.directory.clone(), data: plugin.data.clone(), options };
-    let contents = Contents { candidate, root: Arc::new(root), nth, source: candidate.source() };
+    let contents = Contents { candidate, root: Arc::new(root(plugin)), nth, source: candidate.source() };
     loaded.plugin_faults.extend(candidate.manifest.fault(contents.source.clone(), &plugin.name));
     contents.missing(loaded);
     contents.hooks_file(&plugin.directory.join(HOOKS), None, loaded);
@@ -33,17 +32,26 @@ pub(super) fn load(candidate: &Candidate, nth: u16, loaded: &mut LoadedFiles) {
     contents.agents_with_hooks(loaded);
 }
 
-/// Returns the values of `hooks` in a manifest that are written in full: one, or those of a list.
-pub(crate) fn inline(manifest: &Node) -> Vec<&Node> {
+/// Returns the root and options that the handlers of a plugin see.
+pub(super) fn root(plugin: &Plugin) -> Root {
+    let options = plugin.options.iter().map(|option| (option.key.clone(), option.value.clone())).collect();
+    Root { root: plugin.directory.clone(), data: plugin.data.clone(), options }
+}
+
+/// Returns the values of `hooks` in a manifest that are written in full: one, or those of a list; and the values that are
+/// neither that nor paths.
+pub(crate) fn inline(manifest: &Node) -> (Vec<&Node>, Vec<&Node>) {
     let Some(member) = manifest.get("hooks") else {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     };
     let unwrapped = |node| Node::get(node, "hooks").map_or(node, |inner| &inner.value);
-    match &member.value.data {
-        Data::Map(_) => vec![unwrapped(&member.value)],
-        Data::List(nodes) => nodes.iter().filter(|node| node.as_map().is_some()).map(unwrapped).collect(),
-        Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => Vec::new(),
-    }
+    let all: Vec<&Node> = match &member.value.data {
+        Data::List(nodes) => nodes.iter().collect(),
+        Data::Map(_) | Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => vec![&member.value],
+    };
+    let hooks = all.iter().filter(|node| node.as_map().is_some()).map(|node| unwrapped(node)).collect();
+    let is_other = |node: &&&Node| node.as_map().is_none() && node.as_text().is_none();
+    (hooks, all.iter().filter(is_other).copied().collect())
 }
 
 struct Contents<'a> {
@@ -67,6 +75,8 @@ impl Contents<'_> {
         let message = format!("this plugin can't be read, so its hooks are missing: {why}");
         let at = Spot::whole(self.source.clone(), self.directory());
         loaded.plugin_faults.push(Fault::error(at, "missing-plugin", message));
+        let (id, directory) = (self.candidate.plugin.id.clone(), Some(self.directory().to_owned()));
+        loaded.missing_plugins.push(MissingPlugin { id, directory });
     }
 
     /// Adds a hooks file; `named` is the place that names it, `None` for the default one. Returns false if there is no
@@ -86,9 +96,11 @@ impl Contents<'_> {
         true
     }
 
-    /// Adds a text that has not been added yet.
+    /// Adds a text of this plugin that has not been added yet. Another plugin may have the same file, under another id:
+    /// policy, options and data go by the id, so it counts for both.
     fn add(&self, file: &Path, kind: LayerKind, text: Result<Arc<str>, ReadError>, loaded: &mut LoadedFiles) {
-        let is_same = |layer: &Layer| *layer.file == *file && layer.kind == kind;
+        let is_same =
+            |layer: &Layer| layer.source == self.source && *layer.file == *file && layer.kind == kind;
         if kind != LayerKind::MarketplaceEntry && loaded.layers.iter().any(is_same) {
             return;
         }

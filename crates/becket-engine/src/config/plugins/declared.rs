@@ -8,8 +8,9 @@
 
 use super::fault::{Fault, Spot};
 use super::path;
-use crate::config::load::{Layer, LayerKind, LoadedFiles};
+use crate::config::load::{Layer, LayerKind, LoadedFiles, local_may_come_with_folder};
 use crate::config::policy::is_of_the_user;
+use crate::config::request::Request;
 use crate::config::source::json;
 use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_model::Source;
@@ -84,7 +85,7 @@ impl PluginDeclarations {
         let Some((text, document)) = text.and_then(|text| Some((text, json::parse(text).ok()?))) else {
             return;
         };
-        let Some(by) = declarer(layer) else { return };
+        let Some(by) = declarer(layer, &loaded.request) else { return };
         let reading = DeclarationReader { layer, text, by, loaded };
         for member in members(&document.root, ENABLED) {
             reading.switch(member, self);
@@ -194,13 +195,16 @@ impl DeclarationReader<'_> {
     }
 }
 
-/// Returns the declarer of a settings file; `None` for a file that can't declare plugins.
-fn declarer(layer: &Layer) -> Option<Declarer> {
+/// Returns the declarer of a settings file; `None` for a file that can't declare plugins. A local file that may have come
+/// with the folder is the project's.
+fn declarer(layer: &Layer, request: &Request) -> Option<Declarer> {
     match layer.source {
         Source::Policy => Some(Declarer::Policy),
         Source::Flag => Some(Declarer::Flag),
         Source::User => Some(Declarer::User),
-        Source::Local if layer.is_untrusted => Some(Declarer::Project),
+        Source::Local if layer.is_untrusted || local_may_come_with_folder(request, layer) => {
+            Some(Declarer::Project)
+        }
         Source::Local => Some(Declarer::Local),
         Source::Project => Some(Declarer::Project),
         Source::Plugin(_) | Source::Skill(_) | Source::Agent(_) | Source::Callback | Source::Function => None,

@@ -46,6 +46,11 @@ impl Fault {
         Fault { severity: Severity::Warning, ..Fault::error(at, code, message) }
     }
 
+    /// Returns whether it is about the content of the plugin that is this source, and not about other plugins as well.
+    pub(crate) fn is_about_content_of(&self, source: &Source) -> bool {
+        self.at.source == *source && self.code != "plugin-name-twice"
+    }
+
     /// Adds a way to fix it.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

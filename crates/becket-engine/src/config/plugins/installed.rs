@@ -1,9 +1,10 @@
 //! The records of the program that installs plugins: `installed_plugins.json` and `known_marketplaces.json` (C9).
 //!
-//! Both belong to the user. They record what was fetched and its place, never whether it is on.
+//! Both belong to the user, unless their directory is a part of the project. They record what was fetched and its place,
+//! never whether it is on.
 
 use super::fault::{Fault, Spot};
-use super::path;
+use super::{PluginStore, path};
 use crate::config::request::Request;
 use crate::config::source::json::{self, Document};
 use crate::config::source::read;
@@ -17,6 +18,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct InstalledPlugins {
     /// The directory of plugins; `None` without a home.
     pub(super) root: Option<PathBuf>,
+    /// Set if that directory is a part of the project, so that all of this may have come with the folder (G3).
+    pub(super) is_of_project: bool,
     installs: BTreeMap<String, Vec<Install>>,
     marketplaces: BTreeMap<String, KnownMarketplace>,
     pub(super) faults: Vec<Fault>,
@@ -53,10 +56,11 @@ pub(super) struct KnownMarketplace {
 impl InstalledPlugins {
     /// Reads the records below the user's directory of plugins.
     pub(super) fn read(request: &Request) -> Self {
-        let Some(root) = super::directory(request) else {
+        let Some(PluginStore { root, is_of_project }) = PluginStore::of(request) else {
             return InstalledPlugins::default();
         };
-        let mut installed = InstalledPlugins { root: Some(root.clone()), ..InstalledPlugins::default() };
+        let mut installed =
+            InstalledPlugins { root: Some(root.clone()), is_of_project, ..InstalledPlugins::default() };
         if let Some(document) = installed.document(&root.join("installed_plugins.json")) {
             let home = request.environment.home();
             installed.installs = installs(&document.root, &root, home);
@@ -67,8 +71,9 @@ impl InstalledPlugins {
         installed
     }
 
-    /// Returns the installation of a plugin for a session in one of `projects`: the most specific one.
-    pub(super) fn install(&self, id: &str, projects: &[PathBuf]) -> Option<&Install> {
+    /// Returns the installations of a plugin for a session in one of `projects`, the most specific first, and of equal ones
+    /// the last.
+    pub(super) fn installs(&self, id: &str, projects: &[PathBuf]) -> Vec<&Install> {
         let here =
             |directory: &Path| projects.iter().any(|project| becket_base::is_same_path(project, directory));
         let rank = |install: &Install| match &install.scope {
@@ -76,13 +81,14 @@ impl InstalledPlugins {
             InstallScope::Project(directory) => here(directory).then_some(1),
             InstallScope::Local(directory) => here(directory).then_some(2),
         };
-        let installs = self.installs.get(id)?.iter();
-        let counting = installs.filter_map(|install| Some((rank(install)?, install)));
-        counting.max_by_key(|(rank, _)| *rank).map(|(_, install)| install)
+        let installs = self.installs.get(id).map(Vec::as_slice).unwrap_or_default().iter().rev();
+        let mut counting: Vec<_> = installs.filter_map(|install| Some((rank(install)?, install))).collect();
+        counting.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+        counting.into_iter().map(|(_, install)| install).collect()
     }
 
-    /// Returns whether the plugin is installed for other projects.
-    pub(super) fn is_elsewhere(&self, id: &str) -> bool {
+    /// Returns whether the plugin has a record, for this project or another one.
+    pub(super) fn is_recorded(&self, id: &str) -> bool {
         self.installs.contains_key(id)
     }
 

@@ -47,6 +47,11 @@ impl Manifest {
             Ok(text) => text.map(|text| Ok(text.into())),
             Err(error) => Some(Err(error)),
         };
+        Manifest::of_text(file, text)
+    }
+
+    /// Reads the text of a manifest, `None` if there is none.
+    pub(super) fn of_text(file: PathBuf, text: Option<Result<Arc<str>, ReadError>>) -> Self {
         let mut manifest = Manifest { file, text: text.clone(), ..Manifest::default() };
         // Errors in the text are reported by the code that reads its hooks.
         let Some(Ok(text)) = text else { return manifest };

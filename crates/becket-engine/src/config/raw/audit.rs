@@ -14,9 +14,15 @@ const SMALLEST: u64 = 64 << 10;
 
 /// Reads the setting.
 pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<At<AuditSetting>> {
-    let member = fields.member("audit")?;
+    let member = fields.written("audit")?;
     let span = member.value.span;
     let mut setting = AuditSetting::default();
+    if member.is_repeated {
+        wrong(member.key_span, "`audit` occurs twice".to_owned(), fields);
+        setting.mode = AuditMode::Required;
+        return Some(At { value: setting, span });
+    }
+    let member = fields.member("audit")?;
     match &member.value.data {
         Data::Map(members) => options(members, &mut setting, fields),
         Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) | Data::List(_) => {
@@ -29,37 +35,51 @@ pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<At<AuditSetting>> 
 fn options(members: &[Member], setting: &mut AuditSetting, fields: &mut Fields<'_, '_, '_>) {
     // An object with options is meant to be on.
     setting.mode = AuditMode::On;
+    let mut is_clear = true;
     for member in members {
-        let value = &member.value;
-        match member.key.as_str() {
-            "mode" => setting.mode = mode(value, fields),
-            "directory" => setting.directory = path(member, setting, fields),
-            "key" => setting.key = path(member, setting, fields),
-            "checkpoints" => setting.checkpoints = path(member, setting, fields),
-            "checkpointEvery" => {
-                if let Some(number) = number(member, 1, setting, fields) {
-                    setting.checkpoint_every = number;
-                }
-            }
-            "maxBytes" => {
-                if let Some(number) = number(member, SMALLEST, setting, fields) {
-                    setting.max_bytes = number;
-                }
-            }
-            "maxFiles" => {
-                if let Some(number) = number(member, 1, setting, fields) {
-                    setting.max_files = u32::try_from(number).unwrap_or(u32::MAX);
-                }
-            }
-            other => {
-                let near = suggest(other, &KEYS).map(|near| format!("did you mean `{near}`?"));
-                fields
-                    .report
-                    .error(member.key_span, "invalid-audit", format!("`audit` has no option `{other}`"))
-                    .maybe_help(near)
-                    .rule("C7b");
-            }
+        is_clear &= option(member, setting, fields);
+        if member.is_repeated {
+            wrong(member.key_span, format!("`{}` occurs twice", member.key), fields);
+            is_clear = false;
         }
+    }
+    // Whatever `mode` is, and wherever it stands.
+    if !is_clear {
+        setting.mode = AuditMode::Required;
+    }
+}
+
+/// Reads an option. Returns false if it can't be read.
+fn option(member: &Member, setting: &mut AuditSetting, fields: &mut Fields<'_, '_, '_>) -> bool {
+    match member.key.as_str() {
+        "mode" => setting.mode = mode(&member.value, fields),
+        "directory" => return set(&mut setting.directory, path(member, fields)),
+        "key" => return set(&mut setting.key, path(member, fields)),
+        "checkpoints" => return set(&mut setting.checkpoints, path(member, fields)),
+        "checkpointEvery" => return set(&mut setting.checkpoint_every, number(member, 1, fields)),
+        "maxBytes" => return set(&mut setting.max_bytes, number(member, SMALLEST, fields)),
+        "maxFiles" => {
+            let files = number(member, 1, fields).map(|files| u32::try_from(files).unwrap_or(u32::MAX));
+            return set(&mut setting.max_files, files);
+        }
+        other => {
+            let near = suggest(other, &KEYS).map(|near| format!("did you mean `{near}`?"));
+            let message = format!("`audit` has no option `{other}`; it counts as `required`");
+            fields.report.error(member.key_span, "invalid-audit", message).maybe_help(near).rule("C7b");
+            return false;
+        }
+    }
+    true
+}
+
+/// Sets an option to what was read. Returns false if nothing was.
+fn set<T, R: Into<T>>(option: &mut T, read: Option<R>) -> bool {
+    match read {
+        Some(value) => {
+            *option = value.into();
+            true
+        }
+        None => false,
     }
 }
 
@@ -73,27 +93,20 @@ fn mode(node: &Node, fields: &mut Fields<'_, '_, '_>) -> AuditMode {
     AuditMode::Required
 }
 
-fn path(member: &Member, setting: &mut AuditSetting, fields: &mut Fields<'_, '_, '_>) -> Option<PathBuf> {
+fn path(member: &Member, fields: &mut Fields<'_, '_, '_>) -> Option<PathBuf> {
     let path = member.value.as_text().map(PathBuf::from).filter(|path| path.is_absolute());
     if path.is_none() {
-        setting.mode = AuditMode::Required;
         wrong(member.value.span, format!("`{}` must be an absolute path", member.key), fields);
     }
     path
 }
 
-fn number(
-    member: &Member,
-    least: u64,
-    setting: &mut AuditSetting,
-    fields: &mut Fields<'_, '_, '_>,
-) -> Option<u64> {
+fn number(member: &Member, least: u64, fields: &mut Fields<'_, '_, '_>) -> Option<u64> {
     let number = match &member.value.data {
         Data::Number(number) => number.as_u64().filter(|number| *number >= least),
         Data::Null | Data::Bool(_) | Data::Text(_) | Data::List(_) | Data::Map(_) => None,
     };
     if number.is_none() {
-        setting.mode = AuditMode::Required;
         wrong(member.value.span, format!("`{}` must be a whole number from {least} on", member.key), fields);
     }
     number

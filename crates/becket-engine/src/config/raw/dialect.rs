@@ -40,14 +40,28 @@ impl Dialect {
             Dialect::Cursor | Dialect::Gemini | Dialect::Copilot | Dialect::Windsurf => false,
         }
     }
-}
 
-/// Returns whether a file belongs to an agent whose groups have another format, so that none of its events is ours.
-pub(crate) fn has_other_groups(file: &Path) -> bool {
-    of_path(file).is_some_and(|agent| match agent {
-        Cursor | Copilot | Windsurf => true,
-        Gemini | Codex | Grok | Droid | Qwen => false,
-    })
+    /// Returns whether its groups have another format, so that no event in its files is ours.
+    pub(crate) const fn has_other_groups(self) -> bool {
+        match self {
+            Dialect::Cursor | Dialect::Copilot | Dialect::Windsurf => true,
+            Dialect::Gemini | Dialect::Codex | Dialect::Grok | Dialect::Droid | Dialect::Qwen => false,
+        }
+    }
+
+    /// Returns whether its time limits are in milliseconds.
+    pub(crate) const fn counts_milliseconds(self) -> bool {
+        match self {
+            Dialect::Gemini => true,
+            Dialect::Cursor
+            | Dialect::Copilot
+            | Dialect::Windsurf
+            | Dialect::Codex
+            | Dialect::Grok
+            | Dialect::Droid
+            | Dialect::Qwen => false,
+        }
+    }
 }
 
 /// Returns the agent that a file belongs to, by its directory.
@@ -56,6 +70,7 @@ pub(crate) fn of_path(file: &Path) -> Option<Dialect> {
     let agent = |directory: &str| match directory {
         ".cursor" => Some(Cursor),
         ".gemini" => Some(Gemini),
+        ".copilot" => Some(Copilot),
         ".windsurf" => Some(Windsurf),
         ".codex" => Some(Codex),
         ".grok" => Some(Grok),
@@ -64,7 +79,9 @@ pub(crate) fn of_path(file: &Path) -> Option<Dialect> {
         _ => None,
     };
     match directories.as_slice() {
-        ["hooks", ".github" | ".copilot", ..] | [".copilot", ..] => Some(Copilot),
+        // The directory above does not matter: `.cursor/.claude/settings.json` is a file of Claude Code.
+        [".claude", ..] => None,
+        ["hooks", ".github", ..] => Some(Copilot),
         // A plugin of an agent: `.grok/plugins/NAME/hooks/hooks.json`.
         ["hooks", _, "plugins" | "extensions", directory] => agent(directory),
         [parent, above, ..] => agent(parent).or_else(|| agent(above)),
@@ -73,16 +90,13 @@ pub(crate) fn of_path(file: &Path) -> Option<Dialect> {
     }
 }
 
-/// Returns whether a file belongs to an agent whose handlers and groups may have keys that ours do not have.
-pub(crate) fn has_own_keys(file: &Path) -> bool {
-    of_path(file).is_some()
-}
-
 /// The agent whose variables or keys a handler has, though its events have the names of ours.
 pub(crate) fn of_handler(handler: &Node) -> Option<Dialect> {
     let command = handler.get("command").and_then(|member| member.value.as_text()).unwrap_or_default();
-    let has_key = ["commandWindows", "command_windows"].iter().any(|key| handler.get(key).is_some());
-    (has_key || ["${PLUGIN_ROOT}", "$PLUGIN_ROOT"].iter().any(|name| command.contains(name))).then_some(Codex)
+    let has_key =
+        ["commandWindows", "command_windows", "timeoutSec"].iter().any(|key| handler.get(key).is_some());
+    let names = ["${PLUGIN_ROOT}", "$PLUGIN_ROOT", "/.codex-plugin/"];
+    (has_key || names.iter().any(|name| command.contains(name))).then_some(Codex)
 }
 
 /// Returns the agent that has an event of this name, and the event of ours that comes nearest.
@@ -236,7 +250,7 @@ pub(crate) fn tool_filter_help(text: &str) -> Option<String> {
     let condition =
         specifier.map(|specifier| format!(" and `\"if\": \"{tool}({specifier})\"` on the handler"));
     Some(format!(
-        "a matcher holds tool names, this is another tool's filter; write `\"matcher\": \"{tool}\"`{}",
+        "a matcher contains tool names, this is another tool's filter; write `\"matcher\": \"{tool}\"`{}",
         condition.unwrap_or_default()
     ))
 }

@@ -2,7 +2,8 @@
 //!
 //! INVARIANT: after any error [`Fields::is_sound`] is false, and the object is not loaded.
 
-use super::dialect::{self, UnknownKey};
+use super::dialect::UnknownKey;
+use super::sheet::ReadContext;
 use crate::config::fix::{Fix, FixChange};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
@@ -157,15 +158,22 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
     }
 
     /// Reports keys that nothing reads, and names the one that was probably meant.
-    pub(crate) fn report_unknown(&mut self, known: &[&[&str]], meaning: impl Fn(&Member) -> UnknownKey) {
-        let is_known = |member: &Member| known.iter().any(|keys| keys.contains(&member.key.as_str()));
-        let has_own_keys = dialect::has_own_keys(self.report.file());
-        for member in self.map.iter().filter(|member| !is_known(member)) {
+    pub(crate) fn report_unknown(
+        &mut self,
+        known: &[&[&str]],
+        words: &ReadContext,
+        meaning: impl Fn(&Member) -> UnknownKey,
+    ) {
+        let known = known.concat();
+        let is_of_other = words.agent_of(self.report).is_some();
+        let unknown = self.map.iter().filter(|member| !known.contains(&member.key.as_str()));
+        for member in unknown {
             if self.report.is_full() {
                 return;
             }
             // Another agent may read keys that ours do not have; only a misspelt one is certain.
-            if has_own_keys && suggest(&member.key, &known.concat()).is_none() {
+            let mut is_misspelt = || self.report.may_compare() && suggest(&member.key, &known).is_some();
+            if is_of_other && !is_misspelt() {
                 continue;
             }
             let key = &member.key;
@@ -183,7 +191,7 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
                     self.report.error(at, code, message).help(help);
                 }
                 UnknownKey::Unknown => {
-                    let near = suggest(key, &known.concat());
+                    let near = suggest(key, &known);
                     let fix = near.map(|near| {
                         Fix::not_safe(
                             at,

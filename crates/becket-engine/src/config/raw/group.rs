@@ -45,7 +45,7 @@ pub(crate) fn hooks(
                 .help("write `\"hooks\": {\"PreToolUse\": [{\"hooks\": [ … ]}]}`")
                 .rule("C1");
             // It may have been meant as a guard.
-            sheet.reject(Some(EventKind::PreToolUse), "hooks", node.span, report);
+            sheet.lose(Some(EventKind::PreToolUse), "hooks", node.span, report);
         }
     }
 }
@@ -128,7 +128,7 @@ fn one_event(member: &Member, words: &ReadContext, sheet: &mut Sheet, report: &m
                 .error(member.value.span, "wrong-type", message)
                 .help(format!("write `\"{event}\": [{{\"hooks\": [ … ]}}]`"))
                 .rule("C1");
-            sheet.reject(Some(event), event.name(), member.value.span, report);
+            sheet.lose(Some(event), event.name(), member.value.span, report);
             return;
         }
     };
@@ -151,7 +151,7 @@ fn group(event: EventKind, index: usize, node: &Node, on: (&ReadContext, &mut Sh
         return;
     }
     let mut fields = Fields::new(node, map, "matcher group", report);
-    fields.report_unknown(&[GROUP_KEYS], dialect::group_key);
+    fields.report_unknown(&[GROUP_KEYS], words, dialect::group_key);
     let matcher = matcher(event, &mut fields, words);
     let handlers = handlers(&mut fields);
     let (Some(matcher), Some(handlers)) = (matcher, handlers) else {
@@ -273,7 +273,7 @@ fn flat(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report
         return;
     };
     let mut fields = Fields::new(node, map, "entry of the flat layout", report);
-    fields.report_unknown(&[FLAT_KEYS], dialect::flat_key);
+    fields.report_unknown(&[FLAT_KEYS], words, dialect::flat_key);
     let name = fields.required_text("event", "write `{\"event\": \"PreToolUse\", \"config\": { … }}`");
     let Some(name) = name else {
         // The intended event is unknown, so the entry may have been a guard.

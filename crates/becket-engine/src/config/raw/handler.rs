@@ -62,7 +62,7 @@ pub(crate) fn read(
     };
     let mut fields = Fields::new(node, map, "handler", report);
     let kind = kind(event, node, words, &mut fields)?;
-    fields.report_unknown(&[COMMON_KEYS, action::keys(kind)], |member| {
+    fields.report_unknown(&[COMMON_KEYS, action::keys(kind)], words, |member| {
         action::misplaced(&member.key, kind).unwrap_or_else(|| dialect::handler_key(member))
     });
     let mut handler = common(event, kind, node, &mut fields);

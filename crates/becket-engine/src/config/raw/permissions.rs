@@ -3,12 +3,13 @@
 
 use super::dialect::UnknownKey;
 use super::fields::{At, Fields};
-use super::sheet::Sheet;
+use super::sheet::{ReadContext, Sheet};
 use crate::config::fix::{Fix, FixChange};
 use crate::config::permissions::RuleList;
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Member, Span};
 use becket_base::suggest;
+use becket_model::Source;
 use becket_model::event::PermissionMode;
 
 /// The permissions of one file.
@@ -39,7 +40,7 @@ pub(crate) type RawMode = At<PermissionMode>;
 pub(crate) const KEYS: &[&str] =
     &["allow", "ask", "deny", "additionalDirectories", "defaultMode", "disableBypassPermissionsMode"];
 
-pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
+pub(crate) fn read(members: &[Member], words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     let Some(node) = members.iter().find(|member| member.key == "permissions").map(|member| &member.value)
     else {
         return;
@@ -47,10 +48,17 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
     let Some(map) = node.as_map() else {
         let message = format!("`permissions` must be an object, not {}", node.kind());
         report.error(node.span, "wrong-type", message).rule("C7");
-        return;
+        sheet.lose_rules(node.span, report);
+        return sheet.lose_guard(node.span, report);
     };
+    let is_managed = *report.source() == Source::Policy;
+    if is_managed {
+        lost_lists(map, sheet, report);
+    }
     let mut fields = Fields::new(node, map, "permissions object", report);
-    fields.report_unknown(&[KEYS], |member| match member.key.as_str() {
+    fields.report_unknown(&[KEYS], words, |member| match member.key.as_str() {
+        // It was reported above.
+        key if is_managed && meant_list(key).is_some() => UnknownKey::Harmless,
         "allowedTools" => UnknownKey::Lost("`allow` lists the calls that run without asking".to_owned()),
         "deniedTools" | "disallowedTools" => {
             UnknownKey::Lost("`deny` lists the calls that never run".to_owned())
@@ -70,9 +78,19 @@ fn rules(list: RuleList, fields: &mut Fields<'_, '_, '_>, sheet: &mut Sheet) {
     let Some(member) = fields.member(list.key()) else {
         return;
     };
-    let Some(nodes) = member.value.as_list() else {
-        return fields.wrong(member, "a list of rules").unwrap_or_default();
+    if member.value.as_list().is_none() {
+        fields.wrong::<()>(member, "a list of rules");
+        sheet.lose_rules(member.value.span, fields.report);
+    }
+    // A rule that restricts may be the guard of a file (C7b).
+    let mut lose = |at: Span, report: &Report<'_>| match list {
+        RuleList::Deny | RuleList::Ask => sheet.lose_guard(at, report),
+        RuleList::Allow => {}
     };
+    let Some(nodes) = member.value.as_list() else {
+        return lose(member.value.span, fields.report);
+    };
+    let mut read = Vec::new();
     for node in nodes {
         let Some(text) = node.as_text() else {
             let message = format!("a rule must be a string, not {}", node.kind());
@@ -81,6 +99,7 @@ fn rules(list: RuleList, fields: &mut Fields<'_, '_, '_>, sheet: &mut Sheet) {
                 .error(node.span, "wrong-type", message)
                 .help("write it like `Bash(git status)`")
                 .rule("P1");
+            lose(node.span, fields.report);
             continue;
         };
         match crate::config::rules::check(list, text) {
@@ -89,7 +108,7 @@ fn rules(list: RuleList, fields: &mut Fields<'_, '_, '_>, sheet: &mut Sheet) {
                     let finding = fields.report.warning(node.span, warning.code, warning.message);
                     finding.maybe_help(warning.help).rule(warning.rule);
                 }
-                sheet.permissions.rules.push(RawRule { list, text: text.to_owned(), span: node.span });
+                read.push(RawRule { list, text: text.to_owned(), span: node.span });
             }
             Err(fault) => {
                 fields
@@ -97,8 +116,33 @@ fn rules(list: RuleList, fields: &mut Fields<'_, '_, '_>, sheet: &mut Sheet) {
                     .error(node.span, fault.code, fault.message)
                     .maybe_help(fault.help)
                     .rule(fault.rule);
+                lose(node.span, fields.report);
             }
         }
+    }
+    sheet.permissions.rules.extend(read);
+}
+
+/// Reports the keys of a managed file that misspell `deny` or `ask`, or are another agent's names of them: their rules are
+/// lost (C7b).
+fn lost_lists(map: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
+    for member in map {
+        let Some(meant) = meant_list(&member.key) else { continue };
+        let message = format!("no permissions object has a field `{}`, and its rules are lost", member.key);
+        report
+            .error(member.key_span, "unknown-field", message)
+            .help(format!("did you mean `{meant}`?"))
+            .rule("C7b");
+        sheet.lose_guard(member.key_span, report);
+    }
+}
+
+/// Returns the list of rules that restrict which an unknown key probably means.
+fn meant_list(key: &str) -> Option<&'static str> {
+    match key {
+        _ if KEYS.contains(&key) => None,
+        "deniedTools" | "disallowedTools" => Some("deny"),
+        _ => suggest(key, KEYS).filter(|near| matches!(*near, "ask" | "deny")),
     }
 }
 

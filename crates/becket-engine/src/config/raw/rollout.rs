@@ -54,6 +54,13 @@ fn mode(fields: &mut Fields<'_, '_, '_>) -> (Enforcement, Span) {
         return (Enforcement::Enforce, Span::default());
     };
     let span = member.value.span;
+    // Two values are unclear, even if JSON keeps one of them.
+    let repeated = ["mode", "observeUntil"].into_iter().filter_map(|key| fields.written(key));
+    if let Some(repeated) = repeated.into_iter().find(|member| member.is_repeated) {
+        let message = format!("`{}` occurs twice, so the hook is enforced", repeated.key);
+        fields.report.error(repeated.key_span, "invalid-mode", message).help("remove one of them").rule("G5");
+        return (Enforcement::Enforce, span);
+    }
     let text = member.value.as_text();
     if let Some(mode) = Enforcement::ALL.into_iter().find(|mode| text == Some(mode.as_str())) {
         return (mode, span);

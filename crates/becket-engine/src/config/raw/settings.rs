@@ -13,8 +13,8 @@ use crate::config::source::json::{self, Document};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Duplicate, Member, Node, Span};
 use becket_base::suggest;
-use becket_model::EventKind;
 use becket_model::event::PermissionMode;
+use becket_model::{EventKind, Source};
 
 /// Keys that this engine reads in a settings file; others belong to the host.
 pub(crate) const KEYS: &[&str] = &[
@@ -56,11 +56,11 @@ pub(crate) fn settings(text: &str, words: &ReadContext, report: &mut Report<'_>)
     let mut sheet = Sheet::default();
     lost_hooks(&document, &mut sheet, report);
     misplaced_keys(members, &mut sheet, report);
-    keys_of_other_files(members, report);
+    keys_of_other_files(members, words, &mut sheet, report);
     if let Some(hooks) = member(members, "hooks") {
         layout(&hooks.value, words, &mut sheet, report);
     }
-    permissions::read(members, &mut sheet, report);
+    permissions::read(members, words, &mut sheet, report);
     switches::read(members, &mut sheet, report);
     policy_helper::read(members, &mut sheet, report);
     Ok(sheet)
@@ -110,18 +110,7 @@ pub(crate) struct NotRead;
 pub(crate) fn document(text: &str, report: &mut Report<'_>) -> Result<Document, NotRead> {
     match json::parse(text) {
         Ok(document) => {
-            for duplicate in document.duplicates.iter().filter(|duplicate| lost_event(duplicate).is_none()) {
-                let (line, column) = {
-                    let first = report.location(duplicate.first);
-                    (first.line, first.column)
-                };
-                let message =
-                    format!("`{}` occurs here a second time, and only this one counts", duplicate.key);
-                report
-                    .warning(duplicate.last, "duplicate-key", message)
-                    .help(format!("the first one, at {line}:{column}, is dropped: join the two"))
-                    .rule("C7");
-            }
+            twice(&document, report);
             Ok(document)
         }
         Err(error) => {
@@ -132,14 +121,35 @@ pub(crate) fn document(text: &str, report: &mut Report<'_>) -> Result<Document, 
     }
 }
 
-/// Returns the event whose hooks a duplicate key drops; for `hooks` itself it may be any, so the strictest is taken.
-fn lost_event(duplicate: &Duplicate) -> Option<EventKind> {
-    if duplicate.key == "hooks" { Some(EventKind::PreToolUse) } else { duplicate.key.parse().ok() }
+/// Warns about duplicate keys that drop neither hooks nor rules.
+pub(crate) fn twice(document: &Document, report: &mut Report<'_>) {
+    for duplicate in document.duplicates.iter().filter(|duplicate| lost_event(duplicate).is_none()) {
+        let (line, column) = {
+            let first = report.location(duplicate.first);
+            (first.line, first.column)
+        };
+        let message = format!("`{}` occurs here a second time, and only this one counts", duplicate.key);
+        report
+            .warning(duplicate.last, "duplicate-key", message)
+            .help(format!("the first one, at {line}:{column}, is dropped: join the two"))
+            .rule("C7");
+    }
 }
 
-/// Reports hooks that are lost: JSON keeps the last of two equal keys. If a guard is lost, so are its file's privileges
-/// (C7, C7b).
-fn lost_hooks(document: &Document, sheet: &mut Sheet, report: &mut Report<'_>) {
+/// Returns the event whose hooks or rules a duplicate key drops; for `hooks` itself, and for plugins, it may be any, so
+/// the strictest is taken.
+fn lost_event(duplicate: &Duplicate) -> Option<EventKind> {
+    match &*duplicate.key {
+        "hooks" | "permissions" | "deny" | "ask" | "enabledPlugins" | "policyHelper" => {
+            Some(EventKind::PreToolUse)
+        }
+        key => key.parse().ok(),
+    }
+}
+
+/// Reports hooks and rules that are lost: JSON keeps the last of two equal keys. If a guard is lost, so are its file's
+/// privileges (C7, C7b).
+pub(crate) fn lost_hooks(document: &Document, sheet: &mut Sheet, report: &mut Report<'_>) {
     for duplicate in &document.duplicates {
         let Some(event) = lost_event(duplicate) else { continue };
         let last = report.location(duplicate.last);
@@ -148,7 +158,7 @@ fn lost_hooks(document: &Document, sheet: &mut Sheet, report: &mut Report<'_>) {
             duplicate.key, last.line, last.column
         );
         report.error(duplicate.first, "duplicate-key", message).help("join the two").rule("C7");
-        sheet.reject(Some(event), &duplicate.key, duplicate.first, report);
+        sheet.lose(Some(event), &duplicate.key, duplicate.first, report);
     }
 }
 
@@ -164,14 +174,17 @@ fn member<'m>(members: &'m [Member], key: &str) -> Option<&'m Member> {
     members.iter().find(|member| member.key == key)
 }
 
-/// Reads `hooks` in either layout. Hooks for another agent are one finding, whatever they contain. In Claude Code's own
-/// settings a key or a variable of another agent does not make them that agent's.
+/// Reads `hooks` in either layout. Hooks for another agent are one finding, whatever they contain. In a file of this
+/// agent neither a directory above it nor a key or a variable of another agent makes them that agent's.
 fn layout(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     let events = node.as_map().unwrap_or_default();
-    let is_own = report.file().parent().is_some_and(|directory| directory.ends_with(".claude"));
+    let is_own = words.is_own(report);
     let of_handlers = || if is_own { None } else { group::dialect_of_handlers(events) };
-    let agent = dialect::of_path(report.file()).or_else(|| group::dialect_of(events)).or_else(of_handlers);
-    sheet.agent = agent.map(Dialect::name);
+    let of_file = words.agent_of(report);
+    let is_misspelt = is_own && events.iter().any(|event| is_ours_alone_in_other_case(&event.key));
+    let of_events = || if is_misspelt { None } else { group::dialect_of(events) };
+    let agent = of_file.or_else(of_events).or_else(of_handlers);
+    sheet.agent = agent;
     if let Some(agent) = agent.filter(|agent| agent.is_alike()) {
         let message = format!("these are hooks of {}, checked as if they were Claude Code's", agent.name());
         report
@@ -179,16 +192,18 @@ fn layout(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Repo
             .help("`becket check --for AGENT` shows what an agent makes of hooks");
     }
     // There no event is ours, whatever its name.
-    let is_of_other = dialect::has_other_groups(report.file());
+    let is_of_other = of_file.is_some_and(Dialect::has_other_groups);
     if let Some(agent) = agent.filter(|_| is_of_other && node.as_list().is_some()) {
         let message = format!("these are hooks of {}, and none of them is loaded", agent.name());
         report
             .error(node.span, "other-dialect", message)
             .help("write `\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]`")
             .rule("C7");
-        return sheet.reject(Some(EventKind::PreToolUse), "hooks", node.span, report);
+        return sheet.lose(Some(EventKind::PreToolUse), "hooks", node.span, report);
     }
-    let is_foreign = |member: &Member| is_of_other || is_foreign(member, agent.is_some());
+    let is_foreign = |member: &Member| {
+        is_of_other || is_foreign(member, agent.is_some()) && !(is_misspelt && is_in_other_case(&member.key))
+    };
     let foreign: Vec<&Member> = events.iter().filter(|member| is_foreign(member)).collect();
     foreign_events(agent.unwrap_or(Dialect::Copilot), &foreign, events.len(), sheet, report);
     let flat = ReadContext { flat: node.as_list().is_some(), ..words.clone() };
@@ -221,8 +236,19 @@ fn foreign_events(
         .rule("C7");
     for member in foreign {
         let near = member.key.parse().ok().or_else(|| dialect::foreign_event(&member.key)?.1);
-        sheet.reject(near, &member.key, member.key_span, report);
+        sheet.lose(near, &member.key, member.key_span, report);
     }
+}
+
+/// Returns whether a key is the name of an event of ours in other letters, upper or lower: `preToolUse`.
+fn is_in_other_case(key: &str) -> bool {
+    key.parse::<EventKind>().is_err()
+        && EventKind::ALL.iter().any(|event| event.name().eq_ignore_ascii_case(key))
+}
+
+/// Returns whether a key is such a name and no event of another agent: all names beside it are misspelt as well.
+fn is_ours_alone_in_other_case(key: &str) -> bool {
+    is_in_other_case(key) && dialect::foreign_event(key).is_none()
 }
 
 /// Returns whether an event is another agent's, by its name, or because all of its groups are handlers without `type`,
@@ -237,28 +263,26 @@ fn is_foreign(member: &Member, is_of_agent: bool) -> bool {
     dialect::foreign_event(&member.key).is_some() || !groups.is_empty() && groups.iter().all(is_handler)
 }
 
-/// The number of unknown keys that are compared with the known ones: the comparison takes a while.
-const MOST_UNKNOWN: usize = 1000;
-
 /// Reports events next to `hooks` instead of in it, and misspellings of the keys that are read.
 fn misplaced_keys(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>) {
-    let mut looked_at = 0;
     for member in members.iter().filter(|member| !KEYS.contains(&member.key.as_str())) {
         if let Ok(event) = member.key.parse::<EventKind>() {
             report
                 .error(member.key_span, "event-outside-hooks", format!("`{event}` is outside of `hooks`"))
                 .help("move it into `hooks`; here nothing reads it")
                 .rule("C1");
-            sheet.reject(Some(event), event.name(), member.key_span, report);
+            sheet.lose(Some(event), event.name(), member.key_span, report);
             continue;
         }
-        looked_at += 1;
-        if looked_at > MOST_UNKNOWN {
+        if !report.may_compare() {
             continue;
         }
         let near = suggest(&member.key, KEYS).filter(|near| is_close(&member.key, near));
         if let Some(near) = near {
             near_miss(member.key_span, &member.key, near, report);
+            if lost_setting(near, report) {
+                sheet.lose_guard(member.key_span, report);
+            }
         }
     }
 }
@@ -278,6 +302,9 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["apiKey"], "name a program that prints it: `apiKeyHelper`"),
     (&["baseURL", "baseUrl"], "set `ANTHROPIC_BASE_URL` in `env`"),
 ];
+
+/// Those of them whose rules restrict: a managed file that has one has lost them (C7b).
+const RULES: [&str; 4] = ["disallowedTools", "deniedTools", "deny", "ask"];
 
 /// Names under which people group settings that no version of an agent has had.
 const INVENTED: [&str; 15] = [
@@ -299,8 +326,8 @@ const INVENTED: [&str; 15] = [
 ];
 
 /// Reports keys that belong in other files or other settings. Those of another agent may be its own.
-fn keys_of_other_files(members: &[Member], report: &mut Report<'_>) {
-    if dialect::of_path(report.file()).is_some() {
+fn keys_of_other_files(members: &[Member], words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
+    if words.agent_of(report).is_some() {
         return;
     }
     for member in members.iter().filter(|member| !is_empty(&member.value)) {
@@ -308,10 +335,12 @@ fn keys_of_other_files(members: &[Member], report: &mut Report<'_>) {
         let Some(instead) = elsewhere.map(|(_, instead)| *instead).or_else(|| invented(member)) else {
             continue;
         };
-        report
-            .warning(member.key_span, "unknown-setting", format!("`{}` is not a setting", member.key))
-            .help(instead)
-            .rule("C7");
+        let is_lost = *report.source() == Source::Policy && RULES.contains(&member.key.as_str());
+        let message = format!("`{}` is not a setting", member.key);
+        report.never_works(is_lost, member.key_span, "unknown-setting", message).help(instead).rule("C7");
+        if is_lost {
+            sheet.lose_guard(member.key_span, report);
+        }
     }
 }
 
@@ -352,9 +381,29 @@ fn is_close(key: &str, near: &str) -> bool {
         && (near.len() > 5 || key.to_lowercase().starts_with(&near.to_lowercase()[..2]))
 }
 
+/// Settings that restrict: a managed file in which one of them is misspelt has lost a guard (C7b).
+const RESTRICTING: [&str; 10] = [
+    "hooks",
+    "permissions",
+    "allowManagedHooksOnly",
+    "strictPluginOnlyCustomization",
+    "strictConfig",
+    "failClosed",
+    "enabledPlugins",
+    "allowedHttpHookUrls",
+    "audit",
+    "policyHelper",
+];
+
+/// Returns whether a misspelt setting breaks its file.
+fn lost_setting(near: &str, report: &Report<'_>) -> bool {
+    *report.source() == Source::Policy && RESTRICTING.contains(&near)
+}
+
 fn near_miss(at: Span, key: &str, near: &str, report: &mut Report<'_>) {
+    let is_lost = lost_setting(near, report);
     report
-        .warning(at, "unknown-setting", format!("no setting is called `{key}`"))
+        .never_works(is_lost, at, "unknown-setting", format!("no setting is called `{key}`"))
         .help(format!("did you mean `{near}`?"))
         .rule("C7");
 }

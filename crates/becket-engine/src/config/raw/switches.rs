@@ -13,6 +13,7 @@ use crate::config::hook_budget::HookBudget;
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_base::address::Network;
+use becket_model::Source;
 
 /// The switches of one file; each is `None` if the file does not set it.
 #[derive(Debug, Clone, Default)]
@@ -59,17 +60,18 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         hook_budget: hook_budget::read(fields),
         output_style: fields.text("outputStyle"),
         audit: audit::read(fields),
-        plugins: plugins(fields),
+        plugins: plugins(fields, &mut sheet.broken_guard),
     };
     sheet.env = env(fields);
 }
 
 /// Reads a flag; one of a wrong type counts as `strict`.
 pub(super) fn strict_flag(key: &str, strict: bool, fields: &mut Fields<'_, '_, '_>) -> Option<At<bool>> {
-    let member = fields.member(key)?;
+    let member =
+        fields.written(key).filter(|member| member.is_repeated || member.value.data != Data::Null)?;
     match member.value.data {
-        Data::Bool(value) => Some(At { value, span: member.value.span }),
-        Data::Null | Data::Number(_) | Data::Text(_) | Data::List(_) | Data::Map(_) => {
+        Data::Bool(value) if !member.is_repeated => Some(At { value, span: member.value.span }),
+        Data::Bool(_) | Data::Null | Data::Number(_) | Data::Text(_) | Data::List(_) | Data::Map(_) => {
             strict_instead(member, "true or false", if strict { "true" } else { "false" }, fields);
             Some(At { value: strict, span: member.value.span })
         }
@@ -96,7 +98,10 @@ pub(super) fn strict_instead(
     fields: &mut Fields<'_, '_, '_>,
 ) {
     let (key, kind) = (&member.key, member.value.kind());
-    let message = format!("`{key}` must be {expected}, not {kind}; it counts as {instead}");
+    let message = match member.is_repeated {
+        true => format!("`{key}` occurs twice; it counts as {instead}"),
+        false => format!("`{key}` must be {expected}, not {kind}; it counts as {instead}"),
+    };
     fields.report.error(member.value.span, "wrong-type", message).rule("C7b");
 }
 
@@ -137,17 +142,38 @@ fn networks(fields: &mut Fields<'_, '_, '_>) -> Option<At<Vec<Network>>> {
     Some(At { value, span: texts.span })
 }
 
-fn plugins(fields: &mut Fields<'_, '_, '_>) -> Vec<(String, bool)> {
-    let Some(map) = fields.map("enabledPlugins") else {
+/// Reads the switches of plugins; null is none (C5). In a managed file, a value that can't be read breaks the file: the
+/// plugin may be a guard (C7b).
+fn plugins(fields: &mut Fields<'_, '_, '_>, broken_guard: &mut Option<String>) -> Vec<(String, bool)> {
+    let is_managed = *fields.report.source() == Source::Policy;
+    let mut breaks = |at: Span, report: &Report<'_>, why: String| {
+        if is_managed {
+            broken_guard.get_or_insert_with(|| format!("{}: {why}", report.location(at)));
+        }
+    };
+    let Some(member) = fields.member("enabledPlugins") else {
         return Vec::new();
     };
-    let on = |member: &Member| match &member.value.data {
-        Data::Bool(on) => *on,
-        // A list of versions enables the plugin in those versions.
-        Data::List(_) => true,
-        Data::Null | Data::Number(_) | Data::Text(_) | Data::Map(_) => false,
+    let Some(map) = member.value.as_map() else {
+        fields.wrong::<()>(member, "an object");
+        breaks(member.value.span, fields.report, fields.report.latest_error());
+        return Vec::new();
     };
-    map.value.iter().map(|member| (member.key.clone(), on(member))).collect()
+    let mut switches = Vec::new();
+    for member in map {
+        match &member.value.data {
+            Data::Bool(on) => switches.push((member.key.clone(), *on)),
+            // A list of versions enables the plugin in those versions.
+            Data::List(_) => switches.push((member.key.clone(), true)),
+            Data::Null => {}
+            // The error is reported where plugins are loaded.
+            Data::Number(_) | Data::Text(_) | Data::Map(_) => {
+                let why = format!("`{}` must be true or false, not {}", member.key, member.value.kind());
+                breaks(member.value.span, fields.report, why);
+            }
+        }
+    }
+    switches
 }
 
 /// A variable of a file's `env`.

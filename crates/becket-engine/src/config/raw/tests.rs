@@ -1,12 +1,34 @@
 //! The reader of settings files and their schema have the same keys.
 
 use super::action;
+use super::dialect::{self, Dialect};
 use super::group::GROUP_KEYS;
 use super::handler::COMMON_KEYS;
 use super::{permissions, settings};
 use becket_model::table::HandlerKind;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::Path;
+
+// rule: C7
+#[test]
+fn a_file_belongs_to_the_agent_of_its_directory() {
+    for (file, agent) in [
+        ("/p/.cursor/hooks.json", Some(Dialect::Cursor)),
+        ("/p/.cursor/hooks/hooks.json", Some(Dialect::Cursor)),
+        ("/p/.cursor/.claude/settings.json", None),
+        ("/p/.cursor/plugin/hooks/hooks.json", None),
+        ("/p/.github/hooks/a.json", Some(Dialect::Copilot)),
+        ("/home/.copilot/hooks/a.json", Some(Dialect::Copilot)),
+        ("/home/.copilot/config.json", Some(Dialect::Copilot)),
+        ("/home/.copilot/plugins/a/hooks/hooks.json", Some(Dialect::Copilot)),
+        ("/home/.gemini/extensions/a/hooks/hooks.json", Some(Dialect::Gemini)),
+        ("/home/.claude/plugins/a/hooks/hooks.json", None),
+        ("settings.json", None),
+    ] {
+        assert_eq!(dialect::of_path(Path::new(file)), agent, "{file}");
+    }
+}
 
 fn schema() -> Value {
     becket_model::schema::all().into_iter().find(|(name, _)| name == "settings.json").unwrap().1

@@ -3,9 +3,12 @@
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::load::{Layer, LayerKind, LoadedFiles};
 use crate::config::plugins::{self, Fault};
-use crate::config::raw::{NotRead, ReadContext, Sheet, document, hooks_file, hooks_value, settings};
+use crate::config::raw::{
+    NotRead, ReadContext, Sheet, document, hooks_file, hooks_value, lost_hooks, settings,
+};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Node;
+use becket_model::EventKind;
 
 /// A layer, its content, and the findings about it.
 #[derive(Debug)]
@@ -51,7 +54,9 @@ fn unread<'l>(layer: &'l Layer, report: Report<'l>) -> Part<'l> {
 /// Reads the hooks in a plugin's manifest (C9).
 fn manifest(text: &str, words: &ReadContext, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
-    Ok(inline(&document.root, words, report))
+    let mut sheet = inline(&document.root, words, report);
+    lost_hooks(&document, &mut sheet, report);
+    Ok(sheet)
 }
 
 /// Reads the hooks in the entry of a plugin in the listing of its marketplace (C9).
@@ -63,17 +68,26 @@ fn entry(
 ) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
     let entry = name.and_then(|name| plugins::entry(&document.root, name));
-    Ok(entry.map(|entry| inline(entry, words, report)).unwrap_or_default())
+    let mut sheet = entry.map(|entry| inline(entry, words, report)).unwrap_or_default();
+    lost_hooks(&document, &mut sheet, report);
+    Ok(sheet)
 }
 
 /// Reads the hooks of a manifest, or of an entry that replaces one.
 fn inline(manifest: &Node, words: &ReadContext, report: &mut Report<'_>) -> Sheet {
     let mut sheet = Sheet::default();
-    for node in plugins::inline(manifest) {
+    let (values, others) = plugins::inline(manifest);
+    for node in others {
+        let message = format!("`hooks` is a path, an object, or a list of these, not {}", node.kind());
+        report.error(node.span, "wrong-type", message).rule("C9");
+        sheet.reject(Some(EventKind::PreToolUse), "hooks", node.span, report);
+    }
+    for node in values {
         let more = hooks_value(node, words, report);
         sheet.entries.extend(more.entries);
         sheet.rejected.extend(more.rejected);
         sheet.broken_guard = sheet.broken_guard.or(more.broken_guard);
+        sheet.lost = sheet.lost.or(more.lost);
     }
     sheet
 }

@@ -18,6 +18,14 @@ pub enum StopsStart {
         /// The problem with it.
         why: String,
     },
+    /// Settings that the host names are lost, or the hooks or rules in them (C7).
+    #[error("the settings in `{}` were asked for and can't be used, so no session starts: {why}", file.display())]
+    Named {
+        /// The file, or a name in angle brackets for a text.
+        file: Arc<Path>,
+        /// The problem with it.
+        why: String,
+    },
     /// There are configuration errors, and the configuration is strict (C7).
     #[error("{first}{}; strict configuration was asked for, so no session starts", more(*.errors))]
     Strict {
@@ -33,6 +41,16 @@ pub(super) fn of_managed(parts: &[Part<'_>]) -> Option<StopsStart> {
     managed.find_map(|part| {
         let why = part.unread.clone().or_else(|| part.sheet.broken_guard.clone())?;
         Some(StopsStart::Managed { file: part.layer.file.clone(), why })
+    })
+}
+
+/// Returns the reason if all of what the host names is lost, or all of its hooks or rules: no file that is merely found
+/// stops a start, but one that was asked for is part of the request.
+pub(super) fn of_named(parts: &[Part<'_>]) -> Option<StopsStart> {
+    let mut named = parts.iter().filter(|part| part.layer.source == Source::Flag);
+    named.find_map(|part| {
+        let why = part.unread.clone().or_else(|| part.sheet.lost.clone())?;
+        Some(StopsStart::Named { file: part.layer.file.clone(), why })
     })
 }
 

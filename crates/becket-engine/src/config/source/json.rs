@@ -138,7 +138,8 @@ fn convert(value: Ast<'_>, offset: usize, duplicates: &mut Vec<Duplicate>) -> Re
                     ObjectPropName::Word(name) => name.value.to_owned(),
                 };
                 let key_span = Span::new(at.start + offset, at.end + offset);
-                members.push(Member { key, key_span, value: convert(property.value, offset, duplicates)? });
+                let value = convert(property.value, offset, duplicates)?;
+                members.push(Member { key, key_span, value, is_repeated: false });
             }
             Data::Map(unique(members, duplicates))
         }

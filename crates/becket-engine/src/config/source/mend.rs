@@ -78,7 +78,7 @@ impl MendedText {
             Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => {}
             Data::List(items) => items.iter_mut().for_each(|item| self.place(item, offset)),
             Data::Map(members) => {
-                for Member { key: _, key_span, value } in members {
+                for Member { key: _, key_span, value, is_repeated: _ } in members {
                     *key_span = self.span(*key_span, offset);
                     self.place(value, offset);
                 }

@@ -5,7 +5,7 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The largest settings file that is read, in bytes.
 pub const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -19,6 +19,9 @@ pub enum ReadError {
         /// The type of the file.
         what: &'static str,
     },
+    /// The path, or the directory above it, is a link whose target does not exist.
+    #[error("it leads to a file or directory that does not exist: correct the link, or remove it")]
+    BrokenLink,
     /// The file is larger than [`MAX_FILE`].
     #[error("it is larger than {} MiB, which no settings file is", MAX_FILE / (1024 * 1024))]
     TooLarge,
@@ -66,7 +69,10 @@ pub fn text(path: &Path) -> Result<Option<String>, ReadError> {
 pub(crate) fn bytes(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, ReadError> {
     match std::fs::metadata(path) {
         Ok(metadata) => refuse_odd(&metadata, cap)?,
-        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) if is_absent(&error) && !is_broken_link(path) => return Ok(None),
+        Err(error) if is_absent(&error) => {
+            return Err(ReadError::BrokenLink);
+        }
         Err(error) => return Err(refused(&error)),
     }
     let file = match open(path) {
@@ -86,6 +92,30 @@ pub(crate) fn bytes(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, ReadError>
 
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Returns the entries of a directory, sorted; none if there is no such directory.
+///
+/// # Errors
+/// [`ReadError`] if there is something at the path whose entries can't be read, a link that leads nowhere included.
+pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let found = match std::fs::read_dir(directory) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !directory.is_symlink() => {
+            return Ok(Vec::new());
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ReadError::BrokenLink),
+        Err(error) => return Err(refused(&error)),
+    };
+    let paths = found.map(|entry| Ok(entry.map_err(|error| refused(&error))?.path()));
+    let mut paths = paths.collect::<Result<Vec<_>, ReadError>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Returns true if a path, or the directory above it, is a link whose target does not exist.
+fn is_broken_link(path: &Path) -> bool {
+    [Some(path), path.parent()].into_iter().flatten().any(|path| path.is_symlink() && !path.exists())
 }
 
 fn refused(error: &io::Error) -> ReadError {

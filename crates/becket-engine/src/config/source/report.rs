@@ -17,6 +17,8 @@ pub(crate) struct Report<'a> {
     file: Arc<Path>,
     source: Source,
     found: Vec<Diagnostic>,
+    /// The number of unknown keys that were compared with the known ones.
+    compared: usize,
     /// The counter for findings that are too many to be listed.
     overflow: Option<Overflow>,
 }
@@ -32,9 +34,13 @@ struct Overflow {
 /// The number of findings that are listed for one file. A file with more is broken as a whole, or hostile.
 const MOST: usize = 1000;
 
+/// The number of unknown keys of one file that are compared with the known ones: each comparison takes a while, and not
+/// each leads to a finding.
+const MOST_COMPARED: usize = 1000;
+
 impl<'a> Report<'a> {
     pub(crate) fn new(file: Arc<Path>, source: Source, text: &'a str) -> Self {
-        Report { text, lines: Lines::of(text), file, source, found: Vec::new(), overflow: None }
+        Report { text, lines: Lines::of(text), file, source, found: Vec::new(), compared: 0, overflow: None }
     }
 
     /// Reports something that is not loaded.
@@ -120,6 +126,12 @@ impl<'a> Report<'a> {
     /// Returns whether no more findings are listed, so that suggestions are not needed.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= MOST
+    }
+
+    /// Counts the comparison of an unknown key with the known ones; returns false once there are too many.
+    pub(crate) fn may_compare(&mut self) -> bool {
+        self.compared += 1;
+        self.compared <= MOST_COMPARED
     }
 
     /// Returns the findings by place.

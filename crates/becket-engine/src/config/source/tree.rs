@@ -47,6 +47,8 @@ pub(crate) struct Member {
     pub(crate) key: String,
     pub(crate) key_span: Span,
     pub(crate) value: Node,
+    /// True if the key occurs more than once, so that programs may read different values.
+    pub(crate) is_repeated: bool,
 }
 
 /// A key that occurred again in the same map.
@@ -136,7 +138,7 @@ pub(crate) fn unique(all: Vec<Member>, duplicates: &mut Vec<Duplicate>) -> Vec<M
                     first: earlier.key_span,
                     last: member.key_span,
                 });
-                *earlier = member;
+                *earlier = Member { is_repeated: true, ..member };
             }
             None => {
                 index.insert(member.key.clone(), kept.len());

@@ -67,6 +67,7 @@ fn node(tree: Spanned<Tree>, text: &str, offset: usize, duplicates: &mut Vec<Dup
                     key: key.value,
                     key_span,
                     value: node(value, text, offset, duplicates),
+                    is_repeated: false,
                 });
             }
             Data::Map(unique(members, duplicates))

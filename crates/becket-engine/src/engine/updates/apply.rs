@@ -20,7 +20,8 @@ impl HostOperations<'_> {
     /// Applies updates of a person or a hook, in their order (P13). Work in progress keeps its rules; the next event
     /// uses the new ones. They outlive every reload (C8).
     ///
-    /// Writes settings files, one step each, and waits for the disk. The mode is not kept here: the result contains it.
+    /// Writes settings files, one step each, and waits for the disk. Blocks the thread while another process changes a file
+    /// in the same directory. The mode is not kept here: the result contains it.
     pub fn apply(self, updates: &[PermissionUpdate]) -> AppliedUpdates {
         if updates.is_empty() {
             return AppliedUpdates::default();

@@ -10,7 +10,7 @@
 //! - Of two headers with one name the later counts, as of two keys in JSON, with a warning. An empty value is sent.
 
 use crate::config::Policy;
-use crate::config::handler::{Handler, Http};
+use crate::config::handler::Http;
 use crate::host::environment::Environment;
 use becket_base::secret::Redactor;
 use becket_model::Source;
@@ -51,8 +51,8 @@ pub(super) struct FilledHeaders {
 /// Errors if a header's name is not valid, or its value contains a character that no header can contain. Names the
 /// header alone.
 pub(super) fn fill(
-    handler: &Handler,
     http: &Http,
+    source: &Source,
     policy: &Policy,
     environment: &Environment,
     redactor: &mut Redactor,
@@ -61,7 +61,7 @@ pub(super) fn fill(
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static(JSON));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-    let variables = Variables { http, source: &handler.place.source, policy, environment };
+    let variables = Variables { http, source, policy, environment };
     let mut seen: Vec<HeaderName> = Vec::new();
     for (written, value) in &http.headers {
         let name = HeaderName::try_from(written.trim())
@@ -149,8 +149,8 @@ impl Variables<'_> {
         if !self.http.allowed_env_vars.iter().any(|allowed| allowed == name) {
             return Err(format!("add `{name}` to the handler's `allowedEnvVars`").into());
         }
-        let mut narrowed = self.policy.http_hook_allowed_env_vars.of(self.source).peekable();
-        if narrowed.peek().is_some() && !narrowed.flatten().any(|allowed| allowed == name) {
+        let is_listed = |list: &Vec<String>| list.iter().any(|allowed| allowed == name);
+        if !self.policy.http_hook_allowed_env_vars.allows(self.source, is_listed) {
             return Err("the setting `httpHookAllowedEnvVars` leaves it out".into());
         }
         let value = self.environment.var(name).ok_or("the variable is not set")?;

@@ -8,7 +8,6 @@ use super::trouble;
 use crate::config::handler::{Handler, Http};
 use crate::config::nesting::HEADER;
 use crate::handlers::context::HandlerContext;
-use crate::plan::skip::URL_NOT_ALLOWED;
 use crate::report::handler_result::HandlerResult;
 use crate::report::outcome::OutputSizes;
 use crate::report::run_event::{OutputStream, RunEventKind};
@@ -51,13 +50,14 @@ pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Arc<Handler>, ht
 
 /// Checks everything that can be checked before a byte is sent.
 fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Result<PreparedRequest, String> {
-    if context.snapshot.gates.closed_to_url(handler).is_some() {
-        return Err(URL_NOT_ALLOWED.to_owned());
+    if let Some(why) = context.snapshot.gates.fails(handler) {
+        return Err(why.to_owned());
     }
     let policy = &context.snapshot.config.policy;
     let target = Target::of(http, &handler.place.source, policy, &context.engine.environment)?;
     let mut redactor = Redactor::of_url(&target.url);
-    let filled = header::fill(handler, http, policy, &context.engine.environment, &mut redactor)?;
+    let filled =
+        header::fill(http, &handler.place.source, policy, &context.engine.environment, &mut redactor)?;
     let mut headers = filled.headers;
     if let Ok(marks) = context.marks().try_into() {
         headers.insert(HEADER, marks);

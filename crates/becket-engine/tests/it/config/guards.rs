@@ -3,8 +3,8 @@
 use crate::config::support::{Machine, codes, is, labels, one};
 use becket_engine::Profile;
 use becket_engine::config::frontmatter::{self, Frontmatter, FrontmatterHooks};
-use becket_engine::config::{Reload, RuleList, StopsStart, Trust, load, reload, resolve};
-use becket_model::{AgentId, EventKind, Privileges, Source};
+use becket_engine::config::{AuditMode, Reload, RuleList, StopsStart, Trust, load, reload, resolve};
+use becket_model::{AgentId, Enforcement, EventKind, Privileges, Source};
 use becket_rules::Renames;
 use std::path::Path;
 use std::process::Command as Process;
@@ -119,6 +119,96 @@ fn a_managed_file_that_is_broken_stops_the_start_and_is_named() {
 
 // rule: C7b
 #[test]
+fn a_rule_that_restricts_and_can_not_be_read_is_a_broken_guard() {
+    for broken in [
+        r#"{"permissions": {"allow": ["Bash"], "deny": ["Bash(git push"]}}"#,
+        r#"{"permissions": {"allow": ["Bash"], "deny": [5]}}"#,
+        r#"{"permissions": {"allow": ["Bash"], "deny": "Read"}}"#,
+        r#"{"permissions": {"allow": ["Bash"], "ask": [null]}}"#,
+        r#"{"permissions": {"allow": ["Bash"], "ask": ["Read || Edit"]}}"#,
+    ] {
+        let machine = Machine::new();
+        machine.settings("user", broken);
+        let config = machine.config();
+        assert!(config.stops_start.is_none() && config.permissions.is_empty(), "{broken}");
+        assert!(codes(&config.diagnostics).contains(&"withheld-broken-guard"), "{broken}");
+        machine.settings("user", "{}");
+        machine.settings("managed", broken);
+        assert!(matches!(machine.config().stops_start, Some(StopsStart::Managed { .. })), "{broken}");
+    }
+    let machine = Machine::new();
+    machine.settings("managed", r#"{"permissions": ["Bash"]}"#);
+    assert!(matches!(machine.config().stops_start, Some(StopsStart::Managed { .. })));
+    machine.settings("managed", r#"{"permissions": {"allow": ["Bash("], "deny": ["Read"]}}"#);
+    let config = machine.config();
+    assert!(config.stops_start.is_none(), "an allow rule guards nothing");
+    assert_eq!(lists(&config), [RuleList::Deny]);
+}
+
+// rule: C7b
+#[test]
+fn a_misspelt_key_of_a_managed_file_loses_its_guards() {
+    for lost in [
+        r#"{"permissions": {"denny": ["Bash"]}}"#,
+        r#"{"permissions": {"Ask": ["Bash"]}}"#,
+        r#"{"permissions": {"disallowedTools": ["Bash"]}}"#,
+        r#"{"permission": {"deny": ["Bash"]}}"#,
+        r#"{"Hooks": {}}"#,
+        r#"{"deny": ["Bash"]}"#,
+        r#"{"failclosed": true}"#,
+        r#"{"policyhelper": {"path": "/bin/true"}}"#,
+    ] {
+        let machine = Machine::new();
+        machine.settings("managed", lost);
+        let config = machine.config();
+        assert!(matches!(config.stops_start, Some(StopsStart::Managed { .. })), "{lost}");
+        assert_eq!(config.errors().count(), 1, "{lost}: {:?}", config.diagnostics);
+        machine.settings("managed", "{}");
+        machine.settings("user", lost);
+        let config = machine.config();
+        assert!(config.stops_start.is_none() && config.errors().count() == 0, "{lost}");
+    }
+    let machine = Machine::new();
+    machine.settings(
+        "managed",
+        r#"{"permissions": {"later": ["Bash"]}, "later": {"a": 1}, "outputStile": "x"}"#,
+    );
+    assert!(machine.config().stops_start.is_none(), "other programs have keys of their own");
+}
+
+// rules: C7b, G6
+#[test]
+fn a_switch_that_occurs_twice_counts_as_strict() {
+    let machine = Machine::new();
+    let text = r#"{"failClosed": true, "failClosed": false, "audit": "required", "audit": "off",
+        "allowManagedHooksOnly": true, "allowManagedHooksOnly": null}"#;
+    machine.settings("managed", text);
+    let policy = machine.config().policy;
+    assert!(policy.fail_closed && policy.managed_only);
+    assert_eq!(policy.audit.mode, AuditMode::Required);
+    machine.settings("managed", r#"{"audit": {"mode": "required", "mode": "on"}}"#);
+    assert_eq!(machine.config().policy.audit.mode, AuditMode::Required);
+}
+
+// rule: G5
+#[test]
+fn a_mode_that_occurs_twice_is_enforced() {
+    for twice in [
+        r#""mode": "enforce", "mode": "observe""#,
+        r#""mode": "observe", "observeUntil": "2020-01-01", "observeUntil": "2999-01-01""#,
+    ] {
+        let machine = Machine::new();
+        let handler = format!(r#"{{"type": "command", "command": "guard", {twice}}}"#);
+        machine.settings("user", format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{handler}]}}]}}}}"#));
+        let config = machine.config();
+        let [guard] = config.hooks.of(EventKind::PreToolUse) else { panic!("{:?}", config.diagnostics) };
+        assert_eq!(guard.rollout.written(), Enforcement::Enforce, "{twice}");
+        assert!(codes(&config.diagnostics).contains(&"invalid-mode"), "{twice}");
+    }
+}
+
+// rule: C7b
+#[test]
 fn a_managed_switch_of_a_wrong_type_counts_as_strict() {
     let machine = Machine::new();
     let text = r#"{"allowManagedHooksOnly": "no", "allowedHttpHookUrls": true, "httpHookAllowedEnvVars": {},
@@ -145,6 +235,59 @@ fn a_guard_that_a_second_key_drops_takes_its_files_grants_with_it() {
     let config = resolve(&load(&machine.request()));
     let texts: Vec<&str> = config.permissions.iter().map(|rule| &*rule.text).collect();
     assert_eq!(texts, ["Read"]);
+}
+
+// rules: C7, C7b, C9
+#[test]
+fn plugins_and_hooks_that_a_second_key_drops_are_an_error_in_every_kind_of_file() {
+    let machine = Machine::new();
+    let twice =
+        r#"{"enabledPlugins": {"guard@m": true}, "permissions": {"allow": ["Bash"]}, "enabledPlugins": {}}"#;
+    machine.settings("managed", twice);
+    let config = machine.config();
+    assert!(matches!(config.stops_start, Some(StopsStart::Managed { .. })), "{:?}", config.stops_start);
+    assert!(config.permissions.is_empty());
+    let guard = one("PreToolUse", "guard");
+    let guard = guard.strip_prefix("{").and_then(|text| text.strip_suffix("}")).unwrap();
+    machine.settings("managed", "{}");
+    machine.settings("manifest", format!(r#"{{"name": "kit", {guard}, "hooks": {{}}}}"#));
+    let config = machine.config();
+    assert_eq!(codes(&config.diagnostics), ["duplicate-key"]);
+    assert_eq!(config.errors().count(), 1);
+    let skill = read("---\nhooks: {Stop: []}\nhooks: {}\n---\n", Source::Skill("s".into()), None, true);
+    assert!(skill.broken_guard.is_some());
+}
+
+// rules: C5, C7b, G2
+#[test]
+fn a_managed_switch_of_a_plugin_is_true_or_false_or_stops_the_start() {
+    let machine = Machine::new();
+    machine.settings("managed", r#"{"enabledPlugins": {"kit@market": true}}"#);
+    machine.write("managed/managed-settings.d/a.json", r#"{"enabledPlugins": {"kit@market": null}}"#);
+    let config = machine.config();
+    assert!(config.policy.forced_plugins.contains("kit@market"), "null is not a value");
+    assert!(config.stops_start.is_none());
+    for wrong in [r#"{"kit@market": "true"}"#, r#"{"kit@market": 0}"#, r#"["kit@market"]"#, "true"] {
+        machine.write("managed/managed-settings.d/a.json", format!("{{\"enabledPlugins\": {wrong}}}"));
+        let config = machine.config();
+        assert!(matches!(config.stops_start, Some(StopsStart::Managed { .. })), "{wrong}");
+        assert!(config.policy.forced_plugins.contains("kit@market"), "{wrong}");
+        machine.settings("user", format!("{{\"enabledPlugins\": {wrong}}}"));
+        machine.write("managed/managed-settings.d/a.json", "{}");
+        assert!(machine.config().stops_start.is_none(), "{wrong}: only a managed file stops it");
+        machine.settings("user", "{}");
+    }
+}
+
+// rules: C4, C7b
+#[cfg(unix)]
+#[test]
+fn a_directory_of_managed_files_that_is_a_link_to_nothing_stops_the_start() {
+    let machine = Machine::new();
+    std::os::unix::fs::symlink("/nonexistent/there", machine.path("managed/managed-settings.d")).unwrap();
+    let config = machine.config();
+    let Some(StopsStart::Managed { file, .. }) = config.stops_start else { panic!("its files are lost") };
+    assert!(is(&file, &machine, "managed/managed-settings.d"), "{}", file.display());
 }
 
 // rule: C7
@@ -260,6 +403,28 @@ fn a_change_that_leaves_a_file_unreadable_keeps_the_old_configuration() {
     assert!(matches!(reload(&old, &request), Reload::Accepted(_)), "a file may go");
 }
 
+// rules: C8, C9
+#[test]
+fn a_plugin_that_is_on_and_gone_keeps_the_old_configuration() {
+    let machine = Machine::new();
+    machine.write("plugins/kit/hooks/hooks.json", one("Stop", "guard"));
+    machine.write("home/.claude/plugins/cache/m/kit/1/hooks/hooks.json", one("Stop", "installed"));
+    machine.settings("user", r#"{"enabledPlugins": {"kit@m": true, "gone@m": true}}"#);
+    let mut request = machine.request();
+    request.plugins.push(becket_engine::config::Plugin::in_directory(machine.path("plugins/kit")));
+    let old = resolve(&load(&request));
+    assert_eq!(labels(&old, EventKind::Stop), ["guard", "installed"]);
+    assert!(matches!(reload(&old, &request), Reload::Accepted(_)), "nothing changed");
+    let cache = machine.path("home/.claude/plugins/cache");
+    std::fs::rename(&cache, machine.path("away")).unwrap();
+    let Reload::Rejected { why } = reload(&old, &request) else { panic!("its guard is lost") };
+    assert!(why.contains("kit@m"), "{why}");
+    machine.settings("user", "{}");
+    assert!(matches!(reload(&old, &request), Reload::Accepted(_)), "it is not on any more");
+    std::fs::remove_dir_all(machine.path("plugins/kit")).unwrap();
+    assert!(matches!(reload(&old, &request), Reload::Rejected { .. }));
+}
+
 fn read(text: &str, source: Source, subagent: Option<&str>, trusted: bool) -> FrontmatterHooks {
     let profile = Profile::claude();
     let tools = Renames::tools();
@@ -344,6 +509,11 @@ fn a_frontmatter_that_is_none_or_no_yaml_loads_nothing() {
     for (text, expected) in [
         ("no frontmatter", vec![]),
         ("---\nhooks: never closed", vec![]),
+        ("---\nname: x\nhooks:\n  PreToolUse: []\n", vec!["not-yaml"]),
+        ("\u{feff}---\r\nhooks: {Stop: []}\r\n", vec!["not-yaml"]),
+        ("---\nan example:\n```\nhooks:\n```\n", vec![]),
+        ("---\nHooks: {}\n---\n", vec!["unknown-field"]),
+        ("---\nhooks: {Stop: []}\nhooks: {}\n---\n", vec!["duplicate-key"]),
         ("---\nname: x\n---\n", vec![]),
         ("---\nhooks: [\n---\n", vec!["not-yaml"]),
         ("---\nhooks: 5\n---\n", vec!["wrong-type"]),

@@ -2,7 +2,7 @@
 
 use crate::config::support::{Machine, codes, labels, one};
 use becket_engine::config::{Config, FlagSettings, Plugin, PluginOrigin, Trust, load, resolve};
-use becket_model::EventKind;
+use becket_model::{EventKind, Source};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -520,4 +520,183 @@ fn a_manifest_and_a_listing_name_more_skills_commands_and_agents() {
     assert_eq!(found.commands, below(&["commands", "one.md"]));
     assert_eq!(found.agents, below(&["agents", "agents-2"]));
     assert_eq!(codes(&found.diagnostics), ["missing-plugin-file", "path-outside-plugin"]);
+}
+
+// rules: C9, G2
+#[test]
+fn a_directory_that_several_ids_share_counts_for_each_of_them() {
+    let store = Store::new();
+    store.plugin("market/one", "acme", "guard");
+    store.listing(
+        "market",
+        json!([{"name": "alpha", "source": "./one"}, {"name": "guard", "source": "./one"}]),
+    );
+    let managed = json!({"allowManagedHooksOnly": true, "enabledPlugins": enabled(&["guard@m"]),
+        "extraKnownMarketplaces": directory(&store.path("market"))});
+    store.0.settings("managed", managed.to_string());
+    let ids = |config: &Config| -> Vec<String> {
+        let sources = config.hooks.of(EventKind::Stop).iter().map(|handler| handler.place.source.clone());
+        let id = |source: Source| {
+            let Source::Plugin(plugin) = source else { return None };
+            Some(plugin.id.to_string())
+        };
+        sources.filter_map(id).collect()
+    };
+    assert_eq!(ids(&store.config()), ["guard@m"]);
+    for source in ["user", "project", "local"] {
+        store.0.settings(source, on(&["alpha@m"]));
+        assert_eq!(ids(&store.config()), ["guard@m", "alpha@m"], "{source}");
+        store.0.settings(source, "{}");
+    }
+    let mut request = store.0.request();
+    request.plugins.push(Plugin::in_directory(store.0.path("market/one")));
+    let config = resolve(&load(&request));
+    assert_eq!(ids(&config), ["guard@m"], "its name is that of a managed plugin");
+    assert_eq!(codes(&config.diagnostics), ["plugin-locked"]);
+}
+
+// rules: C4, C9, G2, G3
+#[test]
+fn a_directory_of_plugins_or_skills_in_the_project_is_the_projects() {
+    let store = Store::new();
+    store.plugin("project/cfg/plugins/kit", "kit", "installed");
+    store.plugin("project/cfg/skills/sly", "sly", "skill");
+    let record = json!({"plugins": {"kit@m": [{"scope": "user", "installPath": store.path("project/cfg/plugins/kit")}]}});
+    store.0.write("project/cfg/plugins/installed_plugins.json", record.to_string());
+    let at = |variable: &str, value: &str, is_trusted: bool| {
+        let mut request = store.0.request();
+        request.environment = request.environment.with_var(variable, value);
+        request.trust = Trust::default().this_folder_trusted(is_trusted);
+        request.flag = Some(FlagSettings::Text(on(&["kit@m"])));
+        resolve(&load(&request))
+    };
+    let absolute = store.path("project/cfg");
+    for cfg in [absolute.as_str(), "cfg"] {
+        let trusted = at("CLAUDE_CONFIG_DIR", cfg, true);
+        assert_eq!(labels(&trusted, EventKind::Stop), ["installed", "skill"], "{cfg}");
+        assert_eq!(trusted.plugins[1].origin, PluginOrigin::SkillsDirectory { by_project: true });
+        let untrusted = at("CLAUDE_CONFIG_DIR", cfg, false);
+        assert_eq!(labels(&untrusted, EventKind::Stop), [""; 0], "{cfg}");
+        assert_eq!(codes(&untrusted.diagnostics), ["missing-plugin", "withheld-untrusted"], "{cfg}");
+        assert!(untrusted.diagnostics[0].message.contains("part of this project"));
+        let cache = format!("{cfg}/plugins");
+        assert_eq!(labels(&at("CLAUDE_CODE_PLUGIN_CACHE_DIR", &cache, false), EventKind::Stop), [""; 0]);
+        assert_eq!(labels(&at("CLAUDE_CODE_PLUGIN_CACHE_DIR", &cache, true), EventKind::Stop), ["installed"]);
+        store.0.settings("managed", on(&["kit@m"]));
+        assert_eq!(labels(&at("CLAUDE_CODE_PLUGIN_CACHE_DIR", &cache, true), EventKind::Stop), [""; 0]);
+        assert_eq!(
+            labels(&at("CLAUDE_CONFIG_DIR", cfg, true), EventKind::Stop),
+            ["skill"],
+            "a forced id (G2)"
+        );
+        store.0.settings("managed", "{}");
+    }
+}
+
+// rules: C9, G3
+#[test]
+fn a_local_file_that_git_tracks_does_not_replace_a_plugin_of_the_user() {
+    let store = Store::new();
+    store.plugin("home/.claude/plugins/marketplaces/m/guard", "guard", "the user's");
+    store.listing("home/.claude/plugins/marketplaces/m", json!([{"name": "guard", "source": "./guard"}]));
+    store.0.settings("user", on(&["guard@m"]));
+    store.plugin("project/evil/guard", "guard", "the project's");
+    store.listing("project/evil", json!([{"name": "guard", "source": "./guard"}]));
+    let local =
+        json!({"enabledPlugins": enabled(&["guard@m"]), "extraKnownMarketplaces": directory("./evil")});
+    store.0.settings("local", local.to_string());
+    assert_eq!(store.stop(), ["the user's"], "without git its origin is unknown");
+    let git = |args: &[&str]| {
+        let done =
+            std::process::Command::new("git").arg("-C").arg(store.0.path("project")).args(args).output();
+        assert!(done.unwrap().status.success(), "{args:?}");
+    };
+    git(&["init", "-q"]);
+    assert_eq!(store.stop(), ["the project's"], "the user's own file");
+    git(&["add", "-A", "-f"]);
+    assert_eq!(store.stop(), ["the user's"]);
+}
+
+// rule: C9
+#[test]
+fn a_record_that_leads_nowhere_hides_no_other() {
+    let store = Store::new();
+    store.0.settings("user", on(&["kit@m"]));
+    for version in ["0", "1"] {
+        store.plugin(&format!("home/.claude/plugins/cache/m/kit/{version}"), "kit", version);
+    }
+    let at = |version: &str| store.path(&format!("home/.claude/plugins/cache/m/kit/{version}"));
+    let records = |user: &str| {
+        json!({"version": 2, "plugins": {"kit@m": [
+            {"scope": "local", "projectPath": store.path("project"), "installPath": at("2"), "version": "2"},
+            {"scope": "user", "installPath": at(user), "version": user}]}})
+    };
+    store.records(records("1"));
+    assert_eq!(store.stop(), ["1"]);
+    store.records(records("3"));
+    let found = store.config().diagnostics;
+    assert_eq!(codes(&found), ["missing-plugin"]);
+    assert!(found[0].message.contains("kit/2` is not there"), "{}", found[0].message);
+}
+
+// rules: C7, C9
+#[test]
+fn hooks_of_a_manifest_are_paths_or_objects_and_anything_else_is_an_error() {
+    for (written, wrong) in [
+        ("true", 1),
+        ("5", 1),
+        ("[5, \"./hooks/hooks.json\", null]", 2),
+        ("[[\"./hooks/hooks.json\"]]", 1),
+        ("null", 0),
+        ("{}", 0),
+        ("[]", 0),
+    ] {
+        let store = Store::new();
+        store.plugin("kit", "kit", "a");
+        store
+            .0
+            .write("kit/.claude-plugin/plugin.json", format!("{{\"name\": \"kit\", \"hooks\": {written}}}"));
+        let mut request = store.0.request();
+        request.plugins.push(Plugin::in_directory(store.0.path("kit")));
+        let config = resolve(&load(&request));
+        assert_eq!(labels(&config, EventKind::Stop), ["a"], "{written}");
+        assert_eq!(codes(&config.diagnostics), vec!["wrong-type"; wrong], "{written}");
+    }
+}
+
+// rules: C7, C9
+#[cfg(unix)]
+#[test]
+fn a_directory_of_skills_or_a_manifest_that_cannot_be_read_is_named() {
+    let store = Store::new();
+    store.plugin("home/.claude/skills/kit", "kit", "a");
+    let manifest = store.0.path("home/.claude/skills/kit/.claude-plugin/plugin.json");
+    std::fs::remove_file(&manifest).unwrap();
+    std::os::unix::fs::symlink("/nonexistent/there", &manifest).unwrap();
+    let config = store.config();
+    assert_eq!(labels(&config, EventKind::Stop), ["a"]);
+    assert_eq!(codes(&config.diagnostics), ["unreadable-file"]);
+    std::fs::remove_dir_all(store.0.path("home/.claude/skills")).unwrap();
+    assert!(store.config().diagnostics.is_empty());
+    std::os::unix::fs::symlink("/nonexistent/there", store.0.path("home/.claude/skills")).unwrap();
+    assert_eq!(codes(&store.config().diagnostics), ["unreadable-file"]);
+}
+
+// rules: C9, X5
+#[test]
+fn of_plugins_with_one_name_that_of_the_more_trusted_file_comes_first() {
+    let store = Store::new();
+    for id in ["a", "b", "c"] {
+        store.plugin(&format!("market/{id}"), "same", id);
+    }
+    let entries: Vec<Value> =
+        ["a", "b", "c"].iter().map(|id| json!({"name": id, "source": format!("./{id}")})).collect();
+    store.listing("market", entries.into());
+    let settings = json!({"enabledPlugins": enabled(&["c@m"]), "extraKnownMarketplaces": directory(&store.path("market"))});
+    store.0.settings("managed", settings.to_string());
+    store.0.settings("user", on(&["b@m"]));
+    store.0.settings("project", on(&["a@m"]));
+    let config = store.config();
+    let ids: Vec<&str> = config.plugins.iter().map(|plugin| &*plugin.id).collect();
+    assert_eq!(ids, ["c@m", "b@m", "a@m"], "{:?}", config.diagnostics);
 }

@@ -46,7 +46,11 @@ fn links_may_lead_to_files_but_not_in_circles() {
     std::os::unix::fs::symlink(machine.path("elsewhere.json"), &file).unwrap();
     assert_eq!(labels(&machine.config(), EventKind::Stop), ["good", "linked"]);
     std::fs::remove_file(machine.path("elsewhere.json")).unwrap();
-    assert_eq!(machine.config().diagnostics, [], "a link that leads nowhere is not a layer");
+    assert!(only_error(&machine).contains("that does not exist"), "its guards are missing");
+    std::fs::remove_dir_all(machine.path("project/.claude")).unwrap();
+    std::os::unix::fs::symlink("nowhere", machine.path("project/.claude")).unwrap();
+    let found: Vec<_> = machine.config().diagnostics.iter().map(ToString::to_string).collect();
+    assert!(!found.is_empty() && found.iter().all(|one| one.contains("that does not exist")), "{found:?}");
 }
 
 // rule: C7
@@ -59,6 +63,27 @@ fn a_huge_file_is_an_error_and_not_read() {
     let mut request = machine.request();
     request.flag = Some(FlagSettings::Text(" ".repeat(MAX_FILE as usize + 1)));
     assert_eq!(codes(&resolve(&load(&request)).diagnostics), ["unreadable-file"; 2]);
+}
+
+// rule: C7
+#[test]
+fn of_very_many_unknown_keys_only_some_are_compared_with_the_known_ones() {
+    let machine = Machine::new();
+    let with_keys = |count: usize| {
+        let keys: String = (0..count).map(|n| format!("\"_{n}\": 1, ")).collect();
+        let handler = format!("{{{keys}\"timout\": 5, \"type\": \"command\", \"command\": \"a\"}}");
+        let settings = format!(
+            "{{\"hooks\": {{\"Stop\": [{{\"hooks\": [{{\"type\": \"command\", \"command\": \"a\"}}, {handler}]}}]}}}}"
+        );
+        let mut request = machine.request();
+        request.flag = Some(FlagSettings::File(machine.write("project/.codex/hooks.json", settings)));
+        resolve(&load(&request))
+    };
+    for (count, expected) in [(900, &["other-dialect", "unknown-field"][..]), (1100, &["other-dialect"])] {
+        let config = with_keys(count);
+        assert_eq!(codes(&config.diagnostics), expected);
+        assert_eq!(labels(&config, EventKind::Stop).len(), 2, "its hooks are loaded");
+    }
 }
 
 // rule: C7

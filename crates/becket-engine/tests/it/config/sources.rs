@@ -2,7 +2,7 @@
 
 use crate::config::support::{Machine, codes, labels, one};
 use becket_engine::config::{
-    FlagSettings, NarrowingList, Plugin, RuleList, Severity, Sources, load, resolve,
+    FlagSettings, NarrowingList, Plugin, RuleList, Severity, Sources, StopsStart, load, resolve,
 };
 use becket_engine::handler::{Action, Command};
 use becket_engine::{Environment, Profile};
@@ -63,6 +63,33 @@ fn the_profile_names_the_places() {
     assert_eq!(of(Profile::claude(), moved.clone()), ["moved"]);
     assert_eq!(of(Profile::agent(), moved), ["agent"]);
     assert_eq!(of(Profile::claude(), Environment::empty()), [""; 0]);
+}
+
+// rules: C4, C7
+#[test]
+fn the_name_of_a_directory_above_makes_no_file_another_agents() {
+    let machine = Machine::new();
+    machine.write("home/.cursor/claude/settings.json", one("PreToolUse", "user"));
+    machine.write("home/.cursor/.claude/settings.json", one("PreToolUse", "project"));
+    machine.write("home/.cursor/.claude/settings.local.json", one("PreToolUse", "local"));
+    machine.write("home/.gemini/.cursor/managed-settings.json", one("PreToolUse", "managed"));
+    let mut request = machine.request();
+    request.start = machine.path("home/.cursor");
+    request.environment =
+        request.environment.with_var("CLAUDE_CONFIG_DIR", machine.path("home/.cursor/claude"));
+    request.managed = Some(machine.path("home/.gemini/.cursor"));
+    let config = resolve(&load(&request));
+    assert_eq!(codes(&config.diagnostics), [""; 0]);
+    assert_eq!(labels(&config, EventKind::PreToolUse), ["managed", "user", "project", "local"]);
+    // `check` reads a single file as one of the command line.
+    request.sources = Sources::none();
+    request.managed = Some(machine.path("managed"));
+    for (file, runs) in [(".claude/settings.local.json", true), ("hooks.json", false)] {
+        let text = one("PreToolUse", "guard");
+        request.flag = Some(FlagSettings::File(machine.write(&format!("home/.cursor/{file}"), text)));
+        let config = resolve(&load(&request));
+        assert_eq!(labels(&config, EventKind::PreToolUse).len(), usize::from(runs), "{file}");
+    }
 }
 
 // rule: C4
@@ -387,4 +414,55 @@ fn paths_need_not_be_utf_8() {
     let mut request = machine.request();
     request.start = start;
     assert_eq!(labels(&resolve(&load(&request)), EventKind::Stop), ["a"]);
+}
+
+// rule: C7
+#[test]
+fn what_the_host_names_is_loaded_or_no_session_starts() {
+    let lost = [
+        "",
+        "{",
+        "[]",
+        "5",
+        r#"{"hooks": 5}"#,
+        r#"{"hooks": {"PreToolUse": {}}}"#,
+        r#"{"hooks": {"Stop": 5}}"#,
+        r#"{"hooks": {}, "hooks": {}}"#,
+        r#"{"PreToolUse": []}"#,
+        r#"{"permissions": ["Bash"]}"#,
+        r#"{"permissions": {"deny": "Bash"}}"#,
+        r#"{"permissions": {"allow": {}}}"#,
+    ];
+    let machine = Machine::new();
+    let request = |flag: FlagSettings| {
+        let mut request = machine.request();
+        request.flag = Some(flag);
+        resolve(&load(&request))
+    };
+    let file = machine.path("flag.json");
+    let missing = request(FlagSettings::File(file.clone()));
+    assert!(matches!(missing.stops_start, Some(StopsStart::Named { .. })), "{:?}", missing.stops_start);
+    for text in lost {
+        machine.write("flag.json", text);
+        for flag in [FlagSettings::File(file.clone()), FlagSettings::Text(text.to_owned())] {
+            let stop = request(flag).stops_start;
+            assert!(
+                matches!(&stop, Some(StopsStart::Named { why, .. }) if !why.is_empty()),
+                "{text}: {stop:?}"
+            );
+        }
+        // What is merely found is skipped.
+        machine.settings("user", text);
+        assert!(machine.config().stops_start.is_none(), "{text}");
+        std::fs::remove_file(machine.path("home/.claude/settings.json")).unwrap();
+    }
+    for kept in [
+        "{}",
+        r#"{"hooks": null}"#,
+        r#"{"hooks": {"PreToolUse": [5]}, "permissions": {"deny": ["Bash(", "Read"]}}"#,
+        r#"{"hooks": {"Stpo": []}, "nobody": 5}"#,
+    ] {
+        let stop = request(FlagSettings::Text(kept.to_owned())).stops_start;
+        assert!(stop.is_none(), "a mistake stays local: {kept}: {stop:?}");
+    }
 }

@@ -113,7 +113,22 @@ fn a_new_file_is_made_and_a_broken_one_kept() {
     let broken = machine.settings("project", "{ \"a\": 1, }");
     assert!(matches!(write_settings(&broken, &[add("Edit")]), Err(WriteError::Edit { .. })));
     assert_eq!(std::fs::read_to_string(&broken).unwrap(), "{ \"a\": 1, }");
-    assert!(matches!(write_settings(&machine.path("project"), &[add("Edit")]), Err(WriteError::Read { .. })));
+    assert!(matches!(write_settings(&machine.path("project"), &[add("Edit")]), Err(WriteError::File { .. })));
+}
+
+// rule: P13
+#[test]
+fn the_changes_of_writers_at_the_same_time_are_all_made() {
+    let machine = Machine::new();
+    let file = machine.path("new/.claude/settings.json");
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let file = &file;
+            scope.spawn(move || write_settings(file, &[add(&format!("Bash(x{number})"))]).unwrap());
+        }
+    });
+    let value: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(value["permissions"]["allow"].as_array().unwrap().len(), 8, "{value}");
 }
 
 // rule: P13

@@ -1,14 +1,16 @@
-//! Placeholders that were never filled in: `<SKILL_DIR>/gate.sh`, `/path/to/check.sh`, `YOUR_TOKEN`, `{{ROOT}}/x`.
+//! Marks of a template that were never filled in: `<SKILL_DIR>/gate.sh`, `/path/to/check.sh`, `YOUR_TOKEN`,
+//! `{{ROOT}}/x`, `{ROOT}/x`.
 
 use super::commands::scripts;
 use super::{Around, Entry};
 use crate::config::handler::{Action, Command, Shell};
 use crate::config::source::report::Report;
+use crate::config::source::tree::Span;
 use becket_rules::shell::{self, Line};
 use std::path::Path;
 
-/// A placeholder in a command.
-struct Placeholder<'t> {
+/// A mark in a command.
+struct TemplateMark<'t> {
     text: &'t str,
     /// Set if a path or a program can't be found because of it.
     is_path: bool,
@@ -41,7 +43,7 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
     }
 }
 
-fn warn(shown: &str, is_path: bool, at: crate::config::source::tree::Span, report: &mut Report<'_>) {
+fn warn(shown: &str, is_path: bool, at: Span, report: &mut Report<'_>) {
     let message = if is_path {
         format!("`{shown}` is a placeholder, so nothing is found there: the hook fails every time")
     } else {
@@ -51,14 +53,14 @@ fn warn(shown: &str, is_path: bool, at: crate::config::source::tree::Span, repor
     report.never_works(is_path, at, "placeholder-in-command", message).help(help).rule("H2");
 }
 
-/// Returns whether a file is a template, whose placeholders are filled in when it is copied.
-fn is_template(file: &Path) -> bool {
+/// Returns whether a file is a template, whose marks are filled in when it is copied.
+pub(super) fn is_template(file: &Path) -> bool {
     file.iter().filter_map(|part| part.to_str()).any(|part| part.starts_with("template"))
 }
 
-fn of_text(text: &str) -> Option<Placeholder<'_>> {
+fn of_text(text: &str) -> Option<TemplateMark<'_>> {
     if let Some(found) = in_angles(text) {
-        return Some(Placeholder { text: found, is_path: true });
+        return Some(TemplateMark { text: found, is_path: true });
     }
     let line = Line::parse(text);
     let at = |found: String| text.find(&found).and_then(|at| text.get(at..at + found.len()));
@@ -67,10 +69,10 @@ fn of_text(text: &str) -> Option<Placeholder<'_>> {
         let target = command.words().nth(1).flatten().filter(|_| changes_directory(command));
         let found = script.as_deref().or(target).and_then(path).map(str::to_owned);
         if let Some(found) = found.and_then(at) {
-            return Some(Placeholder { text: found, is_path: true });
+            return Some(TemplateMark { text: found, is_path: true });
         }
         if let Some(found) = value(command.raw()).map(str::to_owned).and_then(at) {
-            return Some(Placeholder { text: found, is_path: false });
+            return Some(TemplateMark { text: found, is_path: false });
         }
     }
     None
@@ -162,7 +164,7 @@ fn is_name(name: &str) -> bool {
         && (name.len() > 2 && name.chars().all(is_capital) || names_something())
 }
 
-/// Returns the placeholder in a path.
+/// Returns the mark in a path.
 fn path(word: &str) -> Option<&str> {
     const PATHS: [&str; 4] = ["/path/to/", "path/to/your", "/absolute/path/", "/full/path/"];
     if let Some((at, _)) = word.match_indices('<').find(|(at, _)| word.get(*at..).and_then(angle).is_some()) {
@@ -171,7 +173,15 @@ fn path(word: &str) -> Option<&str> {
     if PATHS.iter().any(|part| word.contains(part)) {
         return Some(word);
     }
-    braced(word).or_else(|| value(word))
+    braced(word).or_else(|| in_single_braces(word)).or_else(|| value(word))
+}
+
+/// Returns the `{NAME}` in capitals at the start of a path: the shell takes it as it is written.
+fn in_single_braces(word: &str) -> Option<&str> {
+    let (name, after) = word.strip_prefix('{')?.split_once('}')?;
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let is_name = name.len() > 2 && name.chars().all(is_part);
+    (is_name && after.starts_with('/')).then(|| word.get(..name.len() + 2)).flatten()
 }
 
 /// Returns the `{{NAME}}` of a path: a template that was not filled in.
