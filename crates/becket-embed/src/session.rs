@@ -156,15 +156,15 @@ impl Session {
         cancel: &CancellationToken,
     ) -> Result<(Event, Outcome), FiringCancelled> {
         let _under_way = self.under_way.read().await;
-        let (event, outcome) = event.fire_until(cancel).await;
-        if cancel.is_cancelled() {
-            return Err(FiringCancelled);
-        }
+        let (event, mut outcome) = event.fire_until(cancel).await;
         if event.kind() == EventKind::ConfigChange {
+            let mut change = self.engine.host().pending_change(&event);
             // If the file can't be read, nothing changes; a reload reports the reason.
-            drop(self.engine.host().apply_config_change(&event, outcome.clone()));
+            while !cancel.is_cancelled() && change.settle(outcome.clone()).is_none() {
+                (_, outcome) = self.ready(event.clone()).fire_until(cancel).await;
+            }
         }
-        Ok((event, outcome))
+        if cancel.is_cancelled() { Err(FiringCancelled) } else { Ok((event, outcome)) }
     }
 
     /// Returns the hooks that an event would run, in order of listing.

@@ -110,7 +110,7 @@ pub use host::{
 };
 pub use in_process_server::{ClientGone, InProcessServer, ServerEnd, ServerSender};
 pub use lists::{Debounce, ListState, Lists, Ticket};
-pub use names::{Name, NameWarning, Names, sanitised};
+pub use names::{Name, NameWarning, Names, has_mark};
 pub use operation::Operation;
 pub use output::{CallResult, LimitedResult, OutputCaps, ReplaceError, ShownPart, SpillError};
 pub use prompt::{Prompt, PromptArgument, PromptError, PromptMessage, PromptResult, PromptRole};

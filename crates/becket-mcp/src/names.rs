@@ -19,8 +19,9 @@ use std::sync::Arc;
 
 use crate::prompt::Prompt;
 use crate::tool::Tool;
+use becket_model::as_tool_name;
 use prefix::{Prefix, prefixes};
-pub use spelling::sanitised;
+pub use spelling::has_mark;
 use spelling::{LONGEST, distinguish};
 pub use warning::NameWarning;
 
@@ -151,7 +152,7 @@ impl NamesBuilder {
         }
         let (index, name) = (self.names.all.len(), Arc::<str>::from(name));
         known.insert(Arc::clone(&name), index);
-        let rest = sanitised(&name);
+        let rest = as_tool_name(&name);
         let plain = format!("{}{rest}", prefix.text);
         let taken_by = self.names.by_full.get(plain.as_str()).copied();
         let written = (prefix.is_cut || plain.len() > LONGEST || taken_by.is_some() || rest.is_empty())

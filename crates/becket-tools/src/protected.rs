@@ -101,6 +101,15 @@ pub(crate) fn may_become_protected(path: &Path) -> bool {
         })
 }
 
+/// Returns whether a path is a protected one, or may become it by its globs; with `contents` also, whether a protected one
+/// is in it.
+pub(crate) fn may_change(path: &Path, contents: bool, kept: &Path) -> bool {
+    let names = |path: &Path| -> Vec<String> { path.components().filter_map(name).map(folded).collect() };
+    let (path, kept) = (names(path), names(kept));
+    let reaches = path.len() == kept.len() || (contents && path.len() < kept.len());
+    reaches && path.iter().zip(&kept).all(|(glob, name)| glob == name || may_match(glob, name))
+}
+
 /// Returns whether the glob may match the name; a bracket expression counts as any letter.
 fn may_match(glob: &str, name: &str) -> bool {
     if name.starts_with('.') && glob.starts_with(['*', '?']) {
@@ -224,6 +233,26 @@ mod tests {
             ("/w/.claude", false),
         ] {
             assert_eq!(may_become_protected(Path::new(path)), protected, "{path}");
+        }
+    }
+
+    // rule: P14
+    #[test]
+    fn a_directory_is_protected_by_what_is_in_it() {
+        for (path, contents, changes) in [
+            ("/w/scripts/guard.sh", false, true),
+            ("/w/scripts/*.sh", false, true),
+            ("/w/s*/guard.sh", false, true),
+            ("/w/scripts/*.py", false, false),
+            ("/w/scripts", false, false),
+            ("/w/scripts", true, true),
+            ("/w/S*", true, true),
+            ("/", true, true),
+            ("/w/script", true, false),
+            ("/w/scripts/guard.sh/x", true, false),
+        ] {
+            let kept = Path::new("/w/scripts/guard.sh");
+            assert_eq!(may_change(Path::new(path), contents, kept), changes, "{path} {contents}");
         }
     }
 

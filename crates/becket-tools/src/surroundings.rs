@@ -3,6 +3,7 @@
 use crate::denied::{DeniedFiles, IsDenied, MayDeny};
 use crate::places::Places;
 use crate::programs::ProgramSupervision;
+use crate::protected::may_change;
 use becket_engine::Environment;
 use becket_model::{Session, SessionId};
 use becket_process::Runner;
@@ -219,6 +220,16 @@ impl Surroundings {
     /// Returns whether the host protects a path.
     pub(crate) fn protects(&self, path: &Path) -> bool {
         self.protected.iter().any(|kept| path.starts_with(kept))
+    }
+
+    /// Returns whether an edit of a path, which may have globs, may change one that the host protects. With `contents`
+    /// everything in a directory changes: also, the settings of a session in it.
+    pub(crate) fn protects_in(&self, session: &Session, path: &Path, contents: bool) -> bool {
+        let real = crate::places::real(path);
+        let spellings = || std::iter::once(path).chain(real.as_deref());
+        let may_change = |kept: &Path| spellings().any(|path| may_change(path, contents, kept));
+        self.protected.iter().any(|kept| may_change(kept))
+            || (contents && spellings().any(|path| session.cwd.starts_with(path)))
     }
 }
 

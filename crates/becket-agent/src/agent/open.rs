@@ -9,7 +9,9 @@ use crate::elicit::SessionOf;
 use crate::facts::Facts;
 use crate::session::{Main, OpenError, OpenedTranscript, OwnWorktree, Prompt, leave_worktrees, open};
 use crate::transcript::Note;
-use crate::turn::{AgentLoop, Begin, ConversationLog, SessionShared, StopEvent, TurnEnd, TurnStart};
+use crate::turn::{
+    AgentLoop, Begin, ConversationLog, EndReason, SessionShared, StopEvent, TurnEnd, TurnStart,
+};
 use crate::update::{Notice, Origin, Updates};
 use crate::watch::{FileWatch, WatchBaseline, WatchContext, WatchHandle};
 use becket_engine::{CancellationToken, Engine, ToolSet};
@@ -76,6 +78,15 @@ impl Agent {
     /// errors are in the returned end.
     pub async fn prompt(&self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
         self.main.lock().await.prompt(prompt, cancel).await
+    }
+
+    /// Adds a prompt to the conversation, without a turn: the model reads it with the next prompt. It is judged by the
+    /// hooks of a prompt; no command in it runs, and no file that it mentions is read.
+    ///
+    /// # Errors
+    /// Errors if a hook has rejected it, or a user can't send it.
+    pub async fn append(&self, prompt: Prompt, cancel: &CancellationToken) -> Result<(), EndReason> {
+        self.main.lock().await.append(prompt, cancel).await
     }
 
     /// Resumes the calls that were deferred when the session was stored (D10). Without any it continues as after a

@@ -51,7 +51,7 @@ impl Agent {
         let mut main = self.main.lock().await;
         let is_free = self.shared.title().is_none();
         if is_free {
-            main.agent_loop.retitle(title);
+            main.agent_loop.suggest_title(title);
         }
         is_free
     }

@@ -13,6 +13,30 @@ use std::path::Path;
 /// The placeholder for the file name of such an agent.
 const FILE: &str = "<--agents>";
 
+/// The fields that are read, or reported as ones without effect, by the reader of files.
+const FIELDS: [&str; 20] = [
+    "autoCompactWindow",
+    "background",
+    "description",
+    "disallowedTools",
+    "effort",
+    "hooks",
+    "initialPrompt",
+    "isolation",
+    "maxTurns",
+    "mcpServers",
+    "memory",
+    "model",
+    "name",
+    "observer",
+    "observerMessage",
+    "omitClaudeMd",
+    "permissionMode",
+    "prompt",
+    "skills",
+    "tools",
+];
+
 /// Returns the definitions, and the problems with the invalid ones.
 pub(super) fn read(text: &str) -> (Vec<Definition>, Vec<Diagnostic>) {
     let all = match serde_json::from_str::<Map<String, Value>>(text) {
@@ -43,12 +67,24 @@ fn one(name: &str, value: Value) -> (Option<Definition>, Vec<Diagnostic>) {
     let Value::Object(mut said) = value else {
         return (None, vec![finding("it has to be an object with `description` and `prompt`".to_owned())]);
     };
+    let unknown: Vec<Diagnostic> = said
+        .iter()
+        .filter(|(key, value)| !FIELDS.contains(&key.as_str()) && !value.is_null())
+        .map(|(key, _)| without_effect(key))
+        .collect();
     said.insert("name".to_owned(), Value::String(name.to_owned()));
     let text = format!("---\n{}\n---\n", Value::Object(said));
     let mut fields = Fields::of(&text, Path::new(FILE), &Source::Flag);
     let place = Place { source: &Source::Flag, file: Path::new(FILE), namespace: None, text: &text };
     let definition = read::definition(&mut fields, place);
-    (definition, fields.diagnostics)
+    (definition, fields.diagnostics.into_iter().chain(unknown).collect())
+}
+
+/// Returns the warning for an unknown field. A program that sends one relies on it, unlike the author of a file.
+fn without_effect(key: &str) -> Diagnostic {
+    let key = becket_tools::schema::brief(key);
+    let message = format!("`{key}` of an agent has no effect here");
+    Diagnostic::new(Severity::Warning, "not-supported", message, Path::new(FILE).into(), Source::Flag)
 }
 
 fn finding(message: String) -> Diagnostic {

@@ -11,8 +11,8 @@ use crate::update::Notice;
 use becket_engine::config::Request;
 use becket_engine::{CancellationToken, Tool, ToolSet};
 use becket_mcp::config::{DisabledReason, Scope};
-use becket_mcp::{Host, Pool, ServerState, ServerView, sanitised};
-use becket_model::Source;
+use becket_mcp::{Host, Pool, ServerState, ServerView};
+use becket_model::{Source, as_tool_name};
 use becket_rules::Renames;
 use becket_tools::discovery::{DiscoveryError, PoolOptions, ServerSet};
 use becket_tools::mcp::McpServers;
@@ -98,7 +98,7 @@ impl OwnServers {
         let of_session = self.session.as_ref().map(Pool::servers).unwrap_or_default();
         for own in &set.resolved.servers {
             let name = own.name.to_string();
-            let has_same_names = |other: &&ServerView| sanitised(&other.name) == sanitised(&name);
+            let has_same_names = |other: &&ServerView| as_tool_name(&other.name) == as_tool_name(&name);
             let Some(other) = of_session.iter().find(has_same_names) else { continue };
             let place =
                 other.configured.place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();

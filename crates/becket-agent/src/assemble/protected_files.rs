@@ -23,13 +23,22 @@ pub(crate) fn protected_files(engine: &Engine, request: &Request) -> Vec<PathBuf
         Some(FlagSettings::Text(_)) | None => None,
     };
     let own = [request.user_directory(), request.managed.clone(), settings];
-    let scripts = scripts(engine, &request.start, &request.profile.var("PROJECT_DIR"));
+    let variable = request.profile.var("PROJECT_DIR");
+    let places = Places { start: &request.start, home: request.environment.home(), variable: &variable };
+    let scripts = scripts(engine, &places);
     plugins.into_iter().chain(own.into_iter().flatten()).chain(scripts).collect()
 }
 
-/// Returns the scripts that hooks run. `variable` is the name of the variable for the project's directory in their
-/// texts.
-fn scripts(engine: &Engine, start: &Path, variable: &str) -> Vec<PathBuf> {
+/// The directories from which the texts of hooks name scripts.
+struct Places<'a> {
+    start: &'a Path,
+    home: Option<&'a Path>,
+    /// The name of the variable for the project's directory.
+    variable: &'a str,
+}
+
+/// Returns the scripts that hooks run.
+fn scripts(engine: &Engine, places: &Places<'_>) -> Vec<PathBuf> {
     let hooks = engine.host().hooks();
     let texts = hooks.all().flat_map(|handler| match &handler.action {
         Action::Command(Command::Shell { script, .. }) => vec![script.to_string()],
@@ -41,19 +50,30 @@ fn scripts(engine: &Engine, start: &Path, variable: &str) -> Vec<PathBuf> {
         }
     });
     texts
-        .flat_map(|text| words(&text, variable))
-        .map(|word| start.join(word))
+        .flat_map(|text| words(&text, places))
+        .map(|word| places.start.join(word))
         .filter(|p| is_script(p))
         .collect()
 }
 
 /// Returns the words of a command, unquoted and relative to the project.
-fn words(text: &str, variable: &str) -> Vec<String> {
+fn words(text: &str, places: &Places<'_>) -> Vec<String> {
     let text: String = text.chars().filter(|c| !matches!(c, '"' | '\'')).collect();
-    let text = text.replace(&format!("${{{variable}}}/"), "").replace(&format!("${variable}/"), "");
+    let text = below(&text, places.variable, "");
+    let home = places.home.map(|home| format!("{}/", home.display()));
+    let text = home.as_deref().map_or_else(|| text.clone(), |home| below(&text, "HOME", home));
     let ends =
         |c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | '(' | ')' | '<' | '>' | '`' | '=');
-    text.split(ends).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let at_home = |word: &str| match (word.strip_prefix("~/"), &home) {
+        (Some(rest), Some(home)) => format!("{home}{rest}"),
+        (Some(_), None) | (None, _) => word.to_owned(),
+    };
+    text.split(ends).filter(|word| !word.is_empty()).map(at_home).collect()
+}
+
+/// Returns a text in which paths below the directory in a variable start with `directory`.
+fn below(text: &str, variable: &str, directory: &str) -> String {
+    text.replace(&format!("${{{variable}}}/"), directory).replace(&format!("${variable}/"), directory)
 }
 
 fn is_script(path: &Path) -> bool {
@@ -71,6 +91,8 @@ mod tests {
     // rule: P14
     #[test]
     fn the_words_of_a_command_are_seen_from_the_project() {
+        let places =
+            Places { start: Path::new("/w"), home: Some(Path::new("/h")), variable: "CLAUDE_PROJECT_DIR" };
         for (text, expected) in [
             ("python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/a.py", vec!["python3", ".claude/hooks/a.py"]),
             ("${CLAUDE_PROJECT_DIR}/guard", vec!["guard"]),
@@ -79,9 +101,10 @@ mod tests {
                 vec!["cd", "x", "./guard.sh", "--strict", "yes", "cat"],
             ),
             ("sh 'scripts/a.sh';exit 2", vec!["sh", "scripts/a.sh", "exit", "2"]),
+            ("sh ~/a.sh \"$HOME\"/b ${HOME}/c a~/d", vec!["sh", "/h/a.sh", "/h/b", "/h/c", "a~/d"]),
             ("", vec![]),
         ] {
-            assert_eq!(words(text, "CLAUDE_PROJECT_DIR"), expected, "{text}");
+            assert_eq!(words(text, &places), expected, "{text}");
         }
     }
 }

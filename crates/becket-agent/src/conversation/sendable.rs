@@ -38,7 +38,7 @@ pub(super) fn of_user(content: Vec<Block>) -> Result<Vec<Block>, SayError> {
         if is_blank(&block) {
             continue;
         }
-        if !is_material(&block) {
+        if !is_material(&block) && !is_linked_image(&block) {
             return Err(SayError::NotForUsers { kind: name(&block) });
         }
         kept.push(block);
@@ -107,6 +107,19 @@ fn is_material(block: &Block) -> bool {
         | Block::Thinking { .. }
         | Block::RedactedThinking { .. } => false,
     }
+}
+
+/// Returns whether the block is an image that the provider fetches: by its address, or from its own store.
+fn is_linked_image(block: &Block) -> bool {
+    let Block::Other(value) = block else { return false };
+    let source = &value["source"];
+    let has = |key: &str| source[key].as_str().is_some_and(|text| !text.is_empty());
+    let is_linked = match source["type"].as_str() {
+        Some("url") => has("url"),
+        Some("file") => has("file_id"),
+        Some(_) | None => false,
+    };
+    kind(value) == Some("image") && is_linked
 }
 
 /// Returns the text that replaces a tool's block that can't be sent.

@@ -34,7 +34,8 @@ impl Home {
 /// All directories with definitions. The default has none, for a bare start.
 #[derive(Debug, Clone, Default)]
 pub struct Homes {
-    /// The directories, in the order managed, project, user, plugins.
+    /// The directories, in the order managed, project, user, plugins. In a folder that is not trusted the user's come
+    /// before the project's: no agent with a guard is replaced by one that came with the folder (G3).
     pub(crate) list: Vec<Home>,
     /// The problems with plugin paths that do not exist or lead out of the plugin.
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -46,16 +47,15 @@ impl Homes {
     pub fn of(request: &Request, plugins: &[Plugin]) -> Self {
         let managed = request.managed.as_ref().unwrap_or(&request.profile.managed);
         let mut list = vec![Home::new(Source::Policy, managed.join(&*request.profile.directory))];
-        let project = request.start.join(&*request.profile.directory);
-        let users = request.user_directory();
-        // A session started in the home directory finds the user's own directory there, which does not belong to a
-        // project.
-        if request.sources.project && !users.as_ref().is_some_and(|users| is_same(users, &project)) {
-            list.push(Home::new(Source::Project, project));
+        let users = request.users_own_directory();
+        let mut of_project = Self::of_project(request, users.as_deref());
+        let users =
+            users.filter(|_| request.sources.user).map(|directory| Home::new(Source::User, directory));
+        if request.trust.this_folder_trusted {
+            list.append(&mut of_project);
         }
-        list.extend(
-            users.filter(|_| request.sources.user).map(|directory| Home::new(Source::User, directory)),
-        );
+        list.extend(users);
+        list.append(&mut of_project);
         let mut diagnostics = Vec::new();
         for plugin in plugins {
             let PluginDefinitions { skills, commands, agents, diagnostics: mut found, .. } =
@@ -66,6 +66,18 @@ impl Homes {
             list.push(Home { source, directory, skills, commands, agents, output_styles });
         }
         Self { list, diagnostics }
+    }
+
+    /// Returns the directories of the project. A directory that variables call the user's, and that is a part of the
+    /// project, may have come with the folder (G3). A session started in the home directory finds the user's own
+    /// directory there, which does not belong to a project.
+    fn of_project(request: &Request, users: Option<&Path>) -> Vec<Home> {
+        let project = request.start.join(&*request.profile.directory);
+        let moved = request.users_directory_of_project().map(|directory| request.start.join(directory));
+        let moved = moved.filter(|moved| !is_same(moved, &project));
+        let all = std::iter::once(project).chain(moved).filter(|_| request.sources.project);
+        let all = all.filter(|directory| !users.is_some_and(|users| is_same(users, directory)));
+        all.map(|directory| Home::new(Source::Project, directory)).collect()
     }
 }
 

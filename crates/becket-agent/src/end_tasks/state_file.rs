@@ -4,7 +4,7 @@
 
 use super::session::EndTasks;
 use crate::turn::{MainTurn, TaskWait, TurnEndTask};
-use becket_engine::config::{Access, write_text};
+use becket_base::private_file;
 use becket_tools::tasks::Tasks;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -27,8 +27,11 @@ impl EndTasks {
             let (file, text) = (file.clone(), format!("{state:#}\n"));
             turn.overwrite(SNAPSHOT, state);
             async move {
-                let written =
-                    tokio::task::spawn_blocking(move || write_text(&file, &text, Access::Private)).await;
+                let write = move || {
+                    private_file::create_parent(&file)?;
+                    private_file::replace(&file, text.as_bytes())
+                };
+                let written = tokio::task::spawn_blocking(write).await;
                 written.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
             }
         })

@@ -5,7 +5,7 @@
 
 use super::session::SessionPermissions;
 use crate::facts::Facts;
-use becket_engine::config::{Access, write_text};
+use becket_base::private_file;
 use becket_engine::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
@@ -37,8 +37,11 @@ impl ExitPlanMode {
         if self.facts.mode() != PermissionMode::Plan {
             return Err(ToolFailure::new("the session is not in the mode `plan`: go on with the work"));
         }
-        write_text(&self.plan_file, plan, Access::Private)
-            .map_err(|error| ToolFailure::new(format!("the plan can't be kept: {error}")))?;
+        private_file::create_parent(&self.plan_file)
+            .and_then(|()| private_file::replace(&self.plan_file, plan.as_bytes()))
+            .map_err(|error| {
+                ToolFailure::new(format!("`{}` can't be written: {error}", self.plan_file.display()))
+            })?;
         let mode = self.permissions.leave_plan(&self.facts).unwrap_or(PermissionMode::Default);
         let text = format!(
             "The plan was approved. The session is in the mode `{}` now: carry the plan out.\n\nThe plan, as approved (kept in \

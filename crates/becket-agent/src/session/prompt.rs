@@ -98,21 +98,42 @@ impl RejectedPrompt {
 impl Main {
     /// Runs the hooks of a prompt, and works on it.
     pub(crate) async fn prompt(&mut self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
+        match self.admit(prompt, cancel).await {
+            Ok(()) => self.turn(TurnStart::AsItIs, cancel).await,
+            Err(held) => {
+                self.turn_ended();
+                TurnEnd::at_once(held)
+            }
+        }
+    }
+
+    /// Runs the hooks of a prompt, and adds it to the conversation, which waits for the next one. No command in it
+    /// runs, and no file that it mentions is read.
+    ///
+    /// # Errors
+    /// Errors if a hook has rejected it, or it can't be sent.
+    pub(crate) async fn append(
+        &mut self,
+        prompt: Prompt,
+        cancel: &CancellationToken,
+    ) -> Result<(), EndReason> {
+        let admitted = self.admit(prompt.verbatim(true), cancel).await;
+        self.turn_ended();
+        admitted
+    }
+
+    /// Runs the hooks of a prompt, and adds it to the conversation.
+    async fn admit(&mut self, prompt: Prompt, cancel: &CancellationToken) -> Result<(), EndReason> {
         self.instruct(cancel).await;
         self.agent_loop.facts.set_prompt(PromptId::from(uuid::Uuid::new_v4().to_string()));
         self.name(&prompt);
-        let held = match self.pass(prompt, cancel).await {
-            Ok(passed) => match self.say(passed) {
-                Ok(()) => return self.turn(TurnStart::AsItIs, cancel).await,
-                Err(reason) => reason,
-            },
+        match self.pass(prompt, cancel).await {
+            Ok(passed) => self.say(passed),
             Err(RejectedPrompt { reason, kept }) => {
-                let result = kept.map_or(Ok(()), |passed| self.say(passed));
-                result.err().unwrap_or(reason)
+                kept.map_or(Ok(()), |passed| self.say(passed))?;
+                Err(reason)
             }
-        };
-        self.turn_ended();
-        TurnEnd::at_once(held)
+        }
     }
 
     /// Sets the prompt's name in the transcript, and opens its checkpoint.

@@ -5,10 +5,9 @@
 
 use super::calls::CallContext;
 use super::decide;
-use super::gate;
 use super::hook_log::HookLog;
 use super::report::{CallEnd, DeniedBy};
-use becket_engine::{Effect, RunningCall, Settlement, ToolFailure, ToolOutput, catch_panic};
+use becket_engine::{Effect, RunningCall, ToolFailure, ToolOutput, catch_panic};
 use becket_model::Rights;
 use becket_model::event::PermissionMode;
 use serde_json::{Map, Value};
@@ -33,9 +32,8 @@ pub(super) enum ToolResult {
 }
 
 impl ApprovedCall {
-    /// Makes the last checks on an allowed call: a rewrite must fit the tool (D9), an edit must fit the mode, no deny
-    /// rule may match it by another name, its tool must enforce the rights that hooks leave to it, and its caller must
-    /// still be waiting.
+    /// Makes the last checks on an allowed call: a rewrite must fit the tool (D9), an edit must fit the mode, its tool
+    /// must enforce the rights that hooks leave to it, and its caller must still be waiting.
     pub(super) fn last_look(
         at: &CallContext<'_>,
         input: Map<String, Value>,
@@ -48,12 +46,10 @@ impl ApprovedCall {
             );
             return Err(CallEnd::Denied { by: DeniedBy::Rewrite, because });
         }
-        let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
+        let session = at.current_session();
+        let mode = session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
         if let Some(because) = decide::forbidden(mode, at.tool.effect(at.session, &input)) {
             return Err(CallEnd::Denied { by: DeniedBy::Mode, because });
-        }
-        if let Some(Settlement::Denied { because }) = gate::restricted(at, &input) {
-            return Err(CallEnd::Denied { by: DeniedBy::Rule, because });
         }
         let rights = rights(at, log).map_err(|because| CallEnd::Denied { by: DeniedBy::Hook, because })?;
         if at.cancel.is_cancelled() {

@@ -8,6 +8,7 @@ use super::nested::NestedCalls;
 use super::person::AskPermission;
 use super::report::{CallEnd, Report};
 use crate::checkpoints::Checkpoints;
+use crate::facts::Facts;
 use crate::permission::AutoMode;
 use becket_engine::{CancellationToken, Engine, Tool, ToolCall, ToolServer, ToolSet, catch_panic};
 use becket_model::event::tool::PreToolUse;
@@ -19,7 +20,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// The default time limit of a tool.
-const LIMIT: Duration = Duration::from_secs(600);
+pub(crate) const LIMIT: Duration = Duration::from_secs(600);
 
 /// Runs the calls of a session's model. Cheap to clone; clones share the person, and show one prompt at a time.
 #[derive(Clone)]
@@ -91,23 +92,25 @@ impl ToolCalls {
     /// future has the same effect, without a report. Several calls at once are several futures, for tools that
     /// [`becket_engine::Hints`] allow to run together.
     pub async fn run(&self, session: &Session, call: ToolCall, cancel: &CancellationToken) -> Report {
-        self.run_held(session, call, cancel, &BatchAbort::default()).await
+        self.run_held(CallSession { session, facts: None }, call, cancel, &BatchAbort::default()).await
     }
 
     /// Runs one call with the abort flag of its batch: once it is set, none of the batch's tools is started (D6).
     pub(crate) async fn run_held(
         &self,
-        session: &Session,
+        of: CallSession<'_>,
         call: ToolCall,
         cancel: &CancellationToken,
         abort: &BatchAbort,
     ) -> Report {
+        let CallSession { session, facts } = of;
         let (mut log, nested) = (HookLog::default(), NestedCalls::default());
         let ended = match self.tool(&call) {
             Ok(tool) => {
                 let at = CallContext {
                     calls: self,
                     session,
+                    facts,
                     call: &call,
                     tool: &*tool,
                     cancel,
@@ -164,11 +167,22 @@ impl fmt::Debug for ToolCalls {
     }
 }
 
+/// The session of a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallSession<'a> {
+    /// The session as it was when the call began.
+    pub(crate) session: &'a Session,
+    /// The session as it is, if it may change while hooks or a person decide.
+    pub(crate) facts: Option<&'a Facts>,
+}
+
 /// A call in progress.
 #[derive(Clone, Copy)]
 pub(super) struct CallContext<'a> {
     pub(super) calls: &'a ToolCalls,
     pub(super) session: &'a Session,
+    /// The current facts of the session.
+    pub(super) facts: Option<&'a Facts>,
     pub(super) call: &'a ToolCall,
     pub(super) tool: &'a dyn Tool,
     pub(super) cancel: &'a CancellationToken,
@@ -184,6 +198,15 @@ impl CallContext<'_> {
         match gate::pass(self, log).await {
             Ok(approved) => after::carry_out(self, approved, log).await,
             Err(ended) => ended,
+        }
+    }
+
+    /// Returns the session of the call, in the mode that is in force now: a person may have changed it while hooks ran.
+    pub(super) fn current_session(&self) -> Session {
+        let session = self.session.clone();
+        match self.facts {
+            Some(facts) => session.with_permission_mode(facts.mode()),
+            None => session,
         }
     }
 

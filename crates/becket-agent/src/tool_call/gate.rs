@@ -9,7 +9,6 @@ use super::prompt::{self, Prompt, Proposal, Yes};
 use super::report::{CallEnd, DeniedBy};
 use becket_engine::{EffectiveInput, Outcome, Settlement};
 use becket_model::event::PermissionMode;
-use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, PermissionDecision, Ruling, Verdict};
 use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value};
@@ -26,16 +25,18 @@ pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<Appr
     if at.cancel.is_cancelled() {
         return Err(CallEnd::Cancelled { started: false });
     }
-    let settlement = under_other_names(at, &input, outcome.settlement.as_ref());
+    let session = at.current_session();
+    let at = &CallContext { session: &session, ..*at };
+    let settlement = outcome.settlement.as_ref();
     let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
     let facts = Facts {
         mode,
         effect: at.tool.effect(at.session, &input),
         hook: hook(&outcome.verdict),
-        requires_user: requires_user(at, &input, mode, settlement.as_ref()),
+        requires_user: requires_user(at, &input, mode, settlement),
         has_classifier: at.calls.auto.is_some(),
     };
-    let next = match decide::decide(settlement.as_ref(), &facts) {
+    let next = match decide::decide(settlement, &facts) {
         Next::Classify => classify::ask(at, &input, &facts, log).await?,
         next @ (Next::Run | Next::Ask { .. } | Next::Deny { .. } | Next::Stop { .. } | Next::Defer) => next,
     };
@@ -143,47 +144,6 @@ pub(super) fn judged(at: &CallContext<'_>, event: &Event, judged: &EffectiveInpu
         EffectiveInput::AsFired => own(event),
         EffectiveInput::Nothing => own(&at.calls.engine.host().normalize(event)),
     }
-}
-
-/// Returns the settlement, or that of the rules for the tool's other names if it is stricter.
-fn under_other_names(
-    at: &CallContext<'_>,
-    input: &Map<String, Value>,
-    settlement: Option<&Settlement>,
-) -> Option<Settlement> {
-    // A rewrite does not bypass the rules on the model's own input (P10).
-    let own = restricted(at, &at.call.input);
-    let restricted = match restricted(at, input) {
-        Some(denied @ Settlement::Denied { .. }) => Some(denied),
-        asked => own.or(asked),
-    };
-    match (restricted, settlement) {
-        (
-            Some(denied @ Settlement::Denied { .. }),
-            Some(
-                Settlement::Allowed { .. }
-                | Settlement::Undecided
-                | Settlement::Asked { .. }
-                | Settlement::Deferred,
-            ),
-        ) => Some(denied),
-        (Some(asked), Some(Settlement::Allowed { .. } | Settlement::Undecided)) => Some(asked),
-        (_, settlement) => settlement.cloned(),
-    }
-}
-
-/// Returns the strictest decision of deny and ask rules for the tool's other names on a call with this input.
-pub(super) fn restricted(at: &CallContext<'_>, input: &Map<String, Value>) -> Option<Settlement> {
-    let others = at.tool.restricting_names().into_iter();
-    let restrictions = others.filter_map(|name| {
-        let event = at.event(PreToolUse::new(name, input.clone(), at.call.id.clone()));
-        at.calls.engine.host().rule_restriction(&event)
-    });
-    restrictions.reduce(|first, other| match (&first, &other) {
-        (Settlement::Denied { .. }, _) => first,
-        (_, Settlement::Denied { .. }) => other,
-        (_, _) => first,
-    })
 }
 
 /// Returns the input as its author wrote it, a hook or the model: rules about parameters are compared with that (P10).

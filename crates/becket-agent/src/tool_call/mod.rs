@@ -32,3 +32,4 @@ pub use program_judge::ProgramJudge;
 pub use report::{CallEnd, DeniedBy, Report};
 
 pub(crate) use batch_abort::BatchAbort;
+pub(crate) use calls::{CallSession, LIMIT};

@@ -83,6 +83,7 @@ impl ProgramJudge {
         let at = CallContext {
             calls: &self.calls,
             session: &line.session,
+            facts: None,
             call: &call,
             tool: &*tool,
             cancel: &cancel,
@@ -130,8 +131,10 @@ async fn approve(at: &CallContext<'_>, input: Map<String, Value>, held: &HeldPro
     let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer };
     match prompt::ask(at, prompt, &mut log).await {
         Ok(Yes::OfPerson(_) | Yes::OfHooks { is_rewritten: false, .. }) => {
-            let _ = at.calls.engine.host().apply(&log.updates);
-            Ok(())
+            let engine = at.calls.engine.clone();
+            // Waits for the disk, and for other processes that write the same settings.
+            let applied = tokio::task::spawn_blocking(move || drop(engine.host().apply(&log.updates)));
+            applied.await.map_err(|lost| format!("permissions could not be changed: {lost}"))
         }
         Ok(Yes::Rewritten { .. } | Yes::Proposed(_) | Yes::OfHooks { is_rewritten: true, .. }) => {
             Err("the answer rewrites the command, which is too late for a program".to_owned())

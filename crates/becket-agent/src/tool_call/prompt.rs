@@ -11,9 +11,9 @@ use super::hook_log::HookLog;
 use super::person::{PermissionAnswer, PermissionPrompt};
 use super::report::{CallEnd, DeniedBy};
 use becket_engine::{CancellationToken, Outcome, Settlement, catch_panic};
-use becket_model::Ruling;
 use becket_model::event::PermissionMode;
 use becket_model::event::permission::PermissionRequest;
+use becket_model::{Event, Ruling};
 use becket_rules::PermissionUpdate;
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
@@ -40,9 +40,10 @@ enum Hooks {
     },
     /// A rewrite that needs a person's approval (G3).
     Propose(Proposal),
-    /// An allow of a rewrite that does not count, since an ask rule matches the rewrite; its reason.
-    Asked(String),
-    Nothing,
+    /// No decision that counts. An ask rule may match the rewrite that a hook allowed: then its reason.
+    Nothing {
+        asked: Option<String>,
+    },
 }
 
 /// A rewrite by a hook, which does not run without a person's approval.
@@ -92,7 +93,7 @@ pub(super) async fn ask(at: &CallContext<'_>, prompt: Prompt, log: &mut HookLog)
         let mut person = pin!(person_says(at, &prompt));
         // Hooks that answer quickly save the person a prompt.
         match soon(at, hooks.as_mut()).await {
-            Some(open @ (Hooks::Nothing | Hooks::Asked(_))) => (open, Some(person.await)),
+            Some(open @ Hooks::Nothing { .. }) => (open, Some(person.await)),
             Some(decision) => (decision, None),
             None => tokio::select! {
                 biased;
@@ -103,7 +104,7 @@ pub(super) async fn ask(at: &CallContext<'_>, prompt: Prompt, log: &mut HookLog)
                     (hooks.await, Some(decision))
                 }
                 decision = hooks.as_mut() => match decision {
-                    Hooks::Nothing | Hooks::Asked(_) => (decision, Some(person.await)),
+                    Hooks::Nothing { .. } => (decision, Some(person.await)),
                     // Dropping the future withdraws the prompt.
                     Hooks::Deny(_) | Hooks::Allow { .. } | Hooks::Propose(_) => (decision, None),
                 },
@@ -153,15 +154,11 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLo
             Ok(Yes::OfHooks { input, is_rewritten, updates: read(&updates, &mut log.warnings) })
         }
         (Hooks::Propose(proposal), Some(Person::Nobody(_)) | None) => Ok(Yes::Proposed(proposal)),
-        (Hooks::Nothing, Some(Person::Nobody(why))) => {
-            let because = format!("{}, and {why}", prompt.because);
+        (Hooks::Nothing { asked }, Some(Person::Nobody(why))) => {
+            let because = format!("{}, and {why}", asked.unwrap_or(prompt.because));
             Err(CallEnd::Denied { by: DeniedBy::Nobody, because })
         }
-        (Hooks::Asked(because), Some(Person::Nobody(why))) => {
-            let because = format!("{because}, and {why}");
-            Err(CallEnd::Denied { by: DeniedBy::Nobody, because })
-        }
-        (Hooks::Nothing | Hooks::Asked(_), None) => {
+        (Hooks::Nothing { .. }, None) => {
             Err(CallEnd::Denied { by: DeniedBy::Nobody, because: "nobody has answered".to_owned() })
         }
     }
@@ -187,7 +184,7 @@ async fn hooks_say(
     log: &mut HookLog,
 ) -> Hooks {
     if !prompt.hooks_may_answer {
-        return Hooks::Nothing;
+        return Hooks::Nothing { asked: None };
     }
     let suggestions = suggestions(at, prompt);
     let event = at.event(
@@ -204,42 +201,32 @@ async fn hooks_say(
         Some(Settlement::Stopped { because }) => Hooks::Deny(CallEnd::Stopped { because: because.clone() }),
         Some(Settlement::Deferred) => denied("a prompt can't be deferred", DeniedBy::Hook),
         // An allow rule does not answer a prompt that was raised despite it.
-        Some(Settlement::Allowed { .. }) if !at.tool.requires_user() => match &outcome.verdict.ruling {
-            Ruling::RequestAllow { updated_input, updated_permissions } => {
-                let instead = updated_input.as_ref().map(|_| gate::judged(at, &event, &outcome.judged));
-                match instead.as_ref().and_then(|input| gate::restricted(at, input)) {
-                    Some(Settlement::Denied { because }) => denied(&because, DeniedBy::Rule),
-                    Some(Settlement::Asked { because }) => Hooks::Asked(because),
-                    Some(
-                        Settlement::Allowed { .. }
-                        | Settlement::Deferred
-                        | Settlement::Stopped { .. }
-                        | Settlement::Undecided,
-                    ) => Hooks::Nothing,
-                    None => Hooks::Allow {
-                        instead,
-                        updates: updated_permissions.iter().map(|said| said.what.clone()).collect(),
-                    },
-                }
-            }
-            Ruling::None
-            | Ruling::Permission { .. }
-            | Ruling::Block(_)
-            | Ruling::RequestDeny { .. }
-            | Ruling::Elicitation { .. }
-            | Ruling::Worktree(_)
-            | Ruling::WorktreeFailed(_) => Hooks::Nothing,
-        },
+        Some(Settlement::Allowed { .. }) if !at.tool.requires_user() => allowed(at, &event, &outcome),
         Some(Settlement::Asked { because }) if outcome.verdict.fields.proposed_input.is_some() => {
             let input = gate::judged(at, &event, &outcome.judged);
             Hooks::Propose(Proposal { input, because: because.clone() })
         }
-        Some(Settlement::Asked { because }) if rewrites(&outcome.verdict.ruling) => {
-            Hooks::Asked(because.clone())
+        Some(Settlement::Asked { because }) => {
+            Hooks::Nothing { asked: rewrites(&outcome.verdict.ruling).then(|| because.clone()) }
         }
-        Some(Settlement::Allowed { .. } | Settlement::Asked { .. } | Settlement::Undecided) | None => {
-            Hooks::Nothing
-        }
+        Some(Settlement::Allowed { .. } | Settlement::Undecided) | None => Hooks::Nothing { asked: None },
+    }
+}
+
+/// Returns the decision of a settlement that allows the call, which may be one of a rule alone.
+fn allowed(at: &CallContext<'_>, event: &Event, outcome: &Outcome) -> Hooks {
+    match &outcome.verdict.ruling {
+        Ruling::RequestAllow { updated_input, updated_permissions } => Hooks::Allow {
+            instead: updated_input.as_ref().map(|_| gate::judged(at, event, &outcome.judged)),
+            updates: updated_permissions.iter().map(|said| said.what.clone()).collect(),
+        },
+        Ruling::None
+        | Ruling::Permission { .. }
+        | Ruling::Block(_)
+        | Ruling::RequestDeny { .. }
+        | Ruling::Elicitation { .. }
+        | Ruling::Worktree(_)
+        | Ruling::WorktreeFailed(_) => Hooks::Nothing { asked: None },
     }
 }
 

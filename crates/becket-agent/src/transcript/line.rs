@@ -12,8 +12,11 @@ use serde_json::{Value, json};
 /// A fact about the session that is not part of the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Note {
-    /// The new title of the session.
+    /// The new title of the session, given by the user, a hook or a program.
     Title(String),
+    /// A title that a model wrote or that was derived from the prompt. A given title counts instead, whichever is
+    /// newer.
+    GeneratedTitle(String),
     /// The new permission mode.
     Mode(PermissionMode),
     /// The new model, by the user's name for it.
@@ -94,6 +97,7 @@ pub(super) fn of_entry(entry: &Entry) -> Value {
 pub(super) fn of_note(note: &Note) -> Value {
     match note {
         Note::Title(title) => json!({"type": "custom-title", "customTitle": title}),
+        Note::GeneratedTitle(title) => json!({"type": "ai-title", "aiTitle": title}),
         Note::Mode(mode) => json!({"type": "mode", "mode": mode.as_str()}),
         Note::Model(model) => json!({"type": "model", "model": model}),
         Note::Remark(text) => json!({"type": "system", "subtype": "informational", "content": text}),
@@ -125,6 +129,9 @@ pub(super) fn read(line: &Object) -> Result<Vec<LineContent>, &'static str> {
         "summary" => one(summary(line), "a summary without its message"),
         "custom-title" => {
             note(text("customTitle").map(|title| Note::Title(title.to_owned())), "no `customTitle`")
+        }
+        "ai-title" => {
+            note(text("aiTitle").map(|title| Note::GeneratedTitle(title.to_owned())), "no `aiTitle`")
         }
         // The format of earlier versions.
         "title" => note(text("title").map(|title| Note::Title(title.to_owned())), "no `title`"),

@@ -69,19 +69,23 @@ fn listed(entry: &DirEntry, cwd: &Path) -> Option<ResumableSession> {
         return None;
     }
     let in_tail = tail.split(|byte| *byte == b'\n').rev().filter_map(|line| object(line).ok()?);
-    let title = in_tail.chain(head.iter().rev().cloned()).find_map(|line| title(&line));
+    let newest_first: Vec<Object> = in_tail.chain(head.iter().rev().cloned()).collect();
+    let latest = |of: fn(&Object) -> Option<String>| newest_first.iter().find_map(of);
+    let title = latest(given_title).or_else(|| latest(generated_title));
     let prompt = head.iter().find_map(prompt);
     Some(ResumableSession { id, modified: metadata.modified().ok()?, title, prompt, path })
 }
 
-fn title(line: &Object) -> Option<String> {
-    let key = match line.get("type")?.as_str()? {
-        "custom-title" => "customTitle",
-        "ai-title" => "aiTitle",
-        "title" => "title",
-        _ => return None,
-    };
-    line.get(key)?.as_str().map(str::to_owned)
+fn given_title(line: &Object) -> Option<String> {
+    title(line, "custom-title", "customTitle").or_else(|| title(line, "title", "title"))
+}
+
+fn generated_title(line: &Object) -> Option<String> {
+    title(line, "ai-title", "aiTitle")
+}
+
+fn title(line: &Object, kind: &str, key: &str) -> Option<String> {
+    line.get(key)?.as_str().filter(|_| line.get("type").is_some_and(|own| own == kind)).map(str::to_owned)
 }
 
 fn prompt(line: &Object) -> Option<String> {

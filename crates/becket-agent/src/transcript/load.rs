@@ -24,7 +24,7 @@ pub(super) const WRITER: &str = "becket ";
 pub struct StoredSession {
     /// The conversation, or the deferred calls (D10).
     pub stored: StoredConversation,
-    /// The last title.
+    /// The last given title, or else the last generated one.
     pub title: Option<String>,
     /// The last permission mode.
     pub mode: Option<PermissionMode>,
@@ -206,6 +206,7 @@ pub(super) fn object(line: &[u8]) -> Result<Option<Object>, serde_json::Error> {
 struct Load {
     replay: Replay,
     title: Option<String>,
+    generated_title: Option<String>,
     mode: Option<PermissionMode>,
     model: Option<String>,
     answered_by: Option<String>,
@@ -268,6 +269,7 @@ impl Load {
                 self.replay.take(entry).map_err(Flaw::Misfit)?;
             }
             LineContent::Note(Note::Title(title)) => self.title = Some(title),
+            LineContent::Note(Note::GeneratedTitle(title)) => self.generated_title = Some(title),
             LineContent::Note(Note::Mode(mode)) => self.mode = Some(mode),
             LineContent::Note(Note::Model(model)) => self.model = Some(model),
             LineContent::Note(Note::Remark(_)) => {}
@@ -296,7 +298,7 @@ impl Load {
     fn finish(self) -> (StoredSession, LineNames) {
         let restored = StoredSession {
             stored: self.replay.finish(),
-            title: self.title,
+            title: self.title.or(self.generated_title),
             mode: self.mode,
             model: self.model.or(self.answered_by),
             cwd: self.cwd,

@@ -147,8 +147,17 @@ impl AgentLoop {
 
     /// Changes the title of the session.
     pub(crate) fn retitle(&mut self, title: &str) {
+        self.name_session(title, &Note::Title(title.to_owned()));
+    }
+
+    /// Gives the session a generated title, which one of the user's, a hook or another program replaces.
+    pub(crate) fn suggest_title(&mut self, title: &str) {
+        self.name_session(title, &Note::GeneratedTitle(title.to_owned()));
+    }
+
+    fn name_session(&mut self, title: &str, note: &Note) {
         self.shared.set_title(title);
-        self.conversation.note(&Note::Title(title.to_owned()), &self.facts.cwd(), &self.updates);
+        self.conversation.note(note, &self.facts.cwd(), &self.updates);
         self.updates.send(UpdateKind::Titled { title: title.to_owned() });
     }
 }

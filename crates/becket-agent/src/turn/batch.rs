@@ -8,7 +8,7 @@ use super::end::{DeferredCall, Denial, EndReason};
 use super::session_shared::error;
 use crate::facts::Facts;
 use crate::hook_messages;
-use crate::tool_call::{BatchAbort, CallEnd, Report, ToolCalls};
+use crate::tool_call::{BatchAbort, CallEnd, CallSession, Report, ToolCalls};
 use crate::update::{Notice, UpdateKind, Updates};
 use becket_engine::{CancellationToken, ToolCall, ToolSet};
 use becket_llm::{Block, BrokenCall};
@@ -329,7 +329,8 @@ impl Runner {
         let started = UpdateKind::CallStarted { tool_use_id: call.id.clone(), tool: call.name.clone() };
         self.updates.send(started);
         let session = self.facts.session();
-        self.calls.run_held(&session, call, &self.cancel, &self.abort).await
+        let of = CallSession { session: &session, facts: Some(&self.facts) };
+        self.calls.run_held(of, call, &self.cancel, &self.abort).await
     }
 }
 

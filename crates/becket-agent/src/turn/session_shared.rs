@@ -64,6 +64,8 @@ pub struct TurnOptions {
     pub tells_pieces: bool,
     /// The number of attempts in a turn at an answer that matches the host's schema, if there is one.
     pub output_attempts: u32,
+    /// The time limit of a tool call, beside the limits of tools and calls themselves.
+    pub call_limit: Duration,
 }
 
 impl Default for TurnOptions {
@@ -78,6 +80,7 @@ impl Default for TurnOptions {
             shows_batches: false,
             tells_pieces: false,
             output_attempts: OUTPUT_ATTEMPTS,
+            call_limit: crate::tool_call::LIMIT,
         }
     }
 }
@@ -199,7 +202,7 @@ impl SessionShared {
 
     /// Returns the runner of calls for an agent loop with these tools.
     pub(crate) fn calls(&self, toolbox: &ToolSet) -> ToolCalls {
-        self.calls.with_tools(toolbox.clone())
+        self.calls.with_tools(toolbox.clone()).with_limit(self.options.call_limit)
     }
 
     /// Returns the tool to call for a name that the model has used. Aliases are not followed further.

@@ -267,12 +267,17 @@ impl Watch {
         let event = Event::new(self.context.facts.session(), body);
         let expand = self.context.expand.clone().filter(|_| file.source == SKILLS);
         self.judged.spawn(async move {
-            let outcome = shared.engine.fire(&event).await;
             let hook = hook_messages::hook_name(&event.body);
-            hook_messages::for_user(&hook, &outcome.verdict, false)
-                .into_iter()
-                .for_each(|said| updates.notice(said));
-            let changed = shared.engine.host().apply_config_change(&event, outcome);
+            let mut change = shared.engine.host().pending_change(&event);
+            let changed = loop {
+                let outcome = shared.engine.fire(&event).await;
+                hook_messages::for_user(&hook, &outcome.verdict, false)
+                    .into_iter()
+                    .for_each(|said| updates.notice(said));
+                if let Some(changed) = change.settle(outcome) {
+                    break changed;
+                }
+            };
             tell(&hook, &file, &changed, &updates);
             if let (ConfigChanged::Accepted(_), Some(expand)) = (&changed, expand) {
                 expand.reload();
@@ -288,9 +293,11 @@ impl Watch {
 fn tell(hook: &str, file: &ConfigFile, changed: &ConfigChanged, updates: &Updates) {
     let path = file.path.display();
     match changed {
-        ConfigChanged::Accepted(_) => {
+        ConfigChanged::Accepted(config) => {
             let text = format!("`{path}` has changed, and counts from now on");
             updates.notice(Notice { level: Level::Notice, ..Notice::warning(text) });
+            let errors = config.errors().filter(|error| *error.file == *file.path);
+            errors.map(Notice::of).for_each(|error| updates.notice(error));
         }
         ConfigChanged::Blocked(outcome) => {
             let because = outcome.verdict.joined_reason().unwrap_or_default();
@@ -298,5 +305,10 @@ fn tell(hook: &str, file: &ConfigFile, changed: &ConfigChanged, updates: &Update
             updates.notice(Notice { hook: Some(hook.to_owned()), ..Notice::warning(text) });
         }
         ConfigChanged::Rejected(kept) => updates.notice(Notice::warning(kept.to_string())),
+        ConfigChanged::Superseded => {
+            let text =
+                format!("`{path}` kept changing while hooks judged it, so the configuration stays as it was");
+            updates.notice(Notice::warning(text));
+        }
     }
 }

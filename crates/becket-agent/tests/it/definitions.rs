@@ -88,6 +88,45 @@ fn a_circle_of_links_and_a_crowd_of_files_end() {
     assert_eq!(loaded.agents.all().len(), 3);
 }
 
+// rules: C10, G3
+#[test]
+fn an_agent_of_the_user_is_not_replaced_by_one_of_an_untrusted_folder() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path().canonicalize().unwrap();
+    for (place, of) in
+        [("home/.claude", "the user"), ("project/.claude", "the project"), ("project/cfg", "moved")]
+    {
+        fs::create_dir_all(root.join(place).join("agents")).unwrap();
+        let text = format!("---\nname: reviewer\ndescription: {of}\n---\nx");
+        fs::write(root.join(place).join("agents/reviewer.md"), text).unwrap();
+    }
+    let found = |is_trusted: bool, moved: bool| {
+        let mut environment = Environment::empty().with_home(root.join("home"));
+        if moved {
+            environment = environment.with_var("CLAUDE_CONFIG_DIR", root.join("project/cfg"));
+        }
+        let mut request = Request::new(Profile::claude(), environment, root.join("project"));
+        request.managed = Some(root.join("managed"));
+        request.trust = request.trust.this_folder_trusted(is_trusted);
+        let agents = Agents::load(&Homes::of(&request, &[]), None).agents;
+        let agent = agents.find("reviewer").unwrap();
+        (agent.description.clone(), agent.owner.to_string())
+    };
+    assert_eq!(found(true, false), ("the project".to_owned(), "project".to_owned()));
+    assert_eq!(found(false, false), ("the user".to_owned(), "user".to_owned()));
+    assert_eq!(
+        found(false, true),
+        ("the project".to_owned(), "project".to_owned()),
+        "no directory of the user is left"
+    );
+    fs::remove_dir_all(root.join("project/.claude")).unwrap();
+    assert_eq!(
+        found(false, true),
+        ("moved".to_owned(), "project".to_owned()),
+        "a part of the project is not the user's"
+    );
+}
+
 // rule: C8
 #[test]
 fn a_skill_that_changes_or_vanishes_stays_what_it_was_until_a_reload() {

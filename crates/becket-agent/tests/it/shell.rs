@@ -4,6 +4,7 @@ use crate::support::shell::{LONG, Shell, said};
 use crate::support::{Tree, object, until};
 use becket_engine::{CancellationToken, Tool};
 use becket_testkit::proc::{open_descriptors, wait_until, zombies};
+use becket_tools::Surroundings;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -213,6 +214,28 @@ fn what_a_call_can_t_be_is_refused_by_its_field() {
     }
     let plain = json!({"command": "true", "run_in_background": true, "description": "x", "timeout": 600_000});
     assert_eq!(shell.bash.check(&object(plain)), Ok(()));
+}
+
+#[tokio::test]
+async fn the_limits_of_lines_are_those_of_the_environment() {
+    let limited = |usual: &str, most: &str| {
+        let tree = Tree::new();
+        let environment = tree.environment().with_var("BASH_DEFAULT_TIMEOUT_MS", usual);
+        let environment = environment.with_var("BASH_MAX_TIMEOUT_MS", most);
+        Shell::of(tree, |_| Surroundings::new(environment))
+    };
+    let shell = limited("300", "900000");
+    let timeout = &shell.bash.spec().input_schema["properties"]["timeout"];
+    assert_eq!(timeout["maximum"], 900_000);
+    assert!(timeout["description"].as_str().unwrap().contains("300 by default"), "{timeout}");
+    let fits = |ms: u64| shell.bash.check(&object(json!({"command": "ls", "timeout": ms})));
+    assert_eq!(fits(900_000), Ok(()));
+    assert!(fits(900_001).unwrap_err().contains("from 1 to 900000"));
+    assert!(shell.line("echo early; sleep 1000").await.contains("early"));
+    for (usual, most, expected) in [("", "", 600_000), ("x", "-5", 600_000), ("700000", "5", 700_000)] {
+        let shell = limited(usual, most);
+        assert_eq!(shell.bash.spec().input_schema["properties"]["timeout"]["maximum"], expected);
+    }
 }
 
 // rule: H4

@@ -66,6 +66,61 @@ fn each_line_of_the_table_has_the_effect_that_it_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+// rule: P14
+#[test]
+fn a_directory_with_a_protected_file_does_not_change_as_a_whole_unasked() {
+    let tree = tree();
+    let guard = tree.base.join("work/tree/more/two");
+    let shell = Shell::of(tree, |host| host.with_protected(guard));
+    for line in [
+        "rm -r tree",
+        "rm -rf tree/more/",
+        "rm tree/more/*",
+        "rm -r t*",
+        "sudo rm -fr tree",
+        "cd tree && rm -r more",
+        "mv tree tree2",
+        "mv -t sub tree",
+        "mv -T template tree",
+        "cp -rT template tree",
+        "cp -r template/. tree/more",
+        "chmod -R 000 tree",
+        "rsync -a --delete template/ tree/",
+        "find tree -delete",
+        "find tree -type f -delete",
+        "tar --remove-files -cf x.tar tree",
+        "zip -rm x.zip tree",
+        "git rm -r tree",
+        "git -C tree clean -fdx",
+        "git clean -fdx",
+        "git clean -fde keep",
+        "git mv tree q",
+        "chmod -R 000 .",
+        "find . -delete",
+    ] {
+        assert_eq!(shell.effect(line), Effect::EditsProtected, "{line}");
+    }
+    for line in [
+        "rm -r template",
+        "rm tree/one",
+        "mv a.txt tree/b.txt",
+        "mv sub tree",
+        "cp -r sub tree",
+        "touch tree",
+        "chmod +x tree",
+        "find tree -name '*.o' -delete",
+        "find tree -newer x",
+        "tar cf x.tar tree",
+        "git clean -ndx",
+        "git rm --cached -r tree",
+        "git add tree",
+        "rsync -a template tree",
+        "grep -r x tree",
+    ] {
+        assert_ne!(shell.effect(line), Effect::EditsProtected, "{line}");
+    }
+}
+
 /// Returns the files that no edit may change, with their content.
 fn kept(tree: &Tree) -> Vec<(PathBuf, Vec<u8>)> {
     let is_kept = |path: &PathBuf| {

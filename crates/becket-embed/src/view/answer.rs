@@ -21,7 +21,7 @@ pub struct Answer {
     pub failure: Option<String>,
     /// Advice if the exit code is an error and was perhaps meant to block.
     pub advice: Option<String>,
-    /// True if the action is therefore not checked.
+    /// True if the action is not checked: there is no usable answer, or a refusal is not read.
     pub unchecked: bool,
     /// The parts of the output that have no effect, although one was intended.
     pub warnings: Vec<String>,
@@ -60,7 +60,8 @@ impl Answer {
             effects: effects(spec, taken),
             failure: taken.failure.as_ref().map(Failure::to_string),
             advice: failing::advice(spec, taken.failure.as_ref(), OnFailure::Continue),
-            unchecked: taken.failure.as_ref().is_some_and(Failure::is_unchecked),
+            unchecked: taken.failure.as_ref().is_some_and(Failure::is_unchecked)
+                || taken.reply.lost_refusal().is_some(),
             warnings: taken.warnings.clone(),
             unknown_fields: taken
                 .unknown_fields

@@ -4,9 +4,9 @@ use super::background::BackgroundResult;
 use super::hook::SkippedHook;
 use super::planned::dropped;
 use super::ran::RunReport;
-use becket_engine::{Decision, Outcome, Run, Settlement};
+use becket_engine::{Decision, Outcome, Settlement};
 use becket_model::table::Audience;
-use becket_model::{Attributed, Failure, Notice, ObservedAnswer};
+use becket_model::{Attributed, Notice, ObservedAnswer};
 
 pub use becket_fire::result::{EventResult, failed, for_the_user, why};
 use schemars::JsonSchema;
@@ -25,7 +25,8 @@ pub struct FireReport {
     pub samples: Vec<&'static str>,
     /// `passed`, `blocked` or `waits`: the effect on the event itself, as in the exit codes 0, 2 and 3.
     pub result: EventResult,
-    /// True if the event passed although a hook gave no usable answer: then the exit code is 4.
+    /// True if the event passed although a hook gave no usable answer, or refused in a way that was not read: then the
+    /// exit code is 4.
     pub unchecked: bool,
     /// `proceed`, `block` or `wait`: the host's next step. It is `block` if hooks stop the host after the event, and
     /// `wait` if a permission prompt is unanswered.
@@ -127,7 +128,7 @@ impl FireReport {
             decision: outcome.decision().into(),
             nobody_to_ask: outcome.nobody_to_ask,
             unchecked: EventResult::of(outcome) == EventResult::Passed
-                && outcome.runs.iter().any(|run| is_unchecked(run)),
+                && outcome.runs.iter().any(|run| run.is_unchecked()),
             hooks: outcome.runs.iter().map(|run| RunReport::new(run)).collect(),
             skipped: dropped(&outcome.plan),
             verdict: VerdictReport::new(outcome),
@@ -139,10 +140,6 @@ impl FireReport {
     pub const fn exit_code(&self) -> u8 {
         if self.unchecked { 4 } else { self.result.exit_code() }
     }
-}
-
-fn is_unchecked(run: &Run) -> bool {
-    run.failure.as_ref().is_some_and(Failure::is_unchecked)
 }
 
 impl VerdictReport {

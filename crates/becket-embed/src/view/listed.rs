@@ -71,6 +71,8 @@ pub struct RecordedHook {
     pub traits: Vec<&'static str>,
     /// The reason why it never runs with this configuration; `None` if it may run.
     pub held_back: Option<String>,
+    /// The reason why it can only fail, if that is known already.
+    pub fails: Option<String>,
 }
 
 impl HookListing {
@@ -123,6 +125,7 @@ fn rejected(hooks: &HookSet, event: Option<EventKind>) -> Vec<SkippedHook> {
 impl RecordedHook {
     fn new(handler: &Arc<Handler>, gates: &Gates) -> Self {
         let closed = gates.closed_to(handler);
+        let fails = gates.fails(handler).filter(|_| closed.is_none());
         let why = closed.map(|why| SkippedHandler { handler: handler.clone(), why });
         RecordedHook {
             hook: Hook::from(&**handler),
@@ -133,6 +136,7 @@ impl RecordedHook {
             mode: super::hook::mode(handler),
             traits: traits(handler),
             held_back: why.map(|skipped| skipped.to_string()),
+            fails: fails.map(str::to_owned),
         }
     }
 }

@@ -41,11 +41,14 @@ pub struct RunReport {
     /// The failure without the content of `last_lines`.
     #[serde(skip)]
     pub headline: Option<String>,
+    /// Its refusal that was not read, and the reason why.
+    #[serde(skip)]
+    pub lost_refusal: Option<String>,
     /// Advice if its exit code is an error and was perhaps meant to block.
     pub advice: Option<String>,
     /// The last lines that it printed, if it ended with an error.
     pub last_lines: Vec<String>,
-    /// True if the action was therefore not checked.
+    /// True if the action was not checked: the hook failed so, or its refusal was not read.
     pub unchecked: bool,
     /// Warnings for its author.
     pub warnings: Vec<String>,
@@ -129,13 +132,14 @@ impl RunReport {
                 .or_else(|| observed(run)?.reason.clone()),
             failure: run.failure.as_ref().map(Failure::to_string),
             headline: run.failure.as_ref().map(failing::headline),
+            lost_refusal: run.reply.lost_refusal().map(|notice| notice.text.clone()),
             advice: failing::advice(
                 run.handler.event.spec(),
                 run.failure.as_ref(),
                 run.handler.place.on_failure,
             ),
             last_lines: failing::last_lines(run.failure.as_ref(), &run.stdout, &run.stderr),
-            unchecked: run.failure.as_ref().is_some_and(Failure::is_unchecked),
+            unchecked: run.is_unchecked(),
             warnings: run.warnings.clone(),
             gave_context: !run.reply.context.is_empty(),
             in_background: run.background.is_some(),

@@ -101,16 +101,16 @@ pub fn read_verdict(text: &str) -> Result<Verdict, VerdictError> {
     verdict(&node, text)
 }
 
-/// Converts an object into a verdict. `text` is the text that contains it. Of duplicate keys `ok` the strictest counts,
-/// in any order.
+/// Converts an object into a verdict. `text` is the text that contains it. Of duplicate keys `ok` and `impossible` the
+/// strictest counts, in any order.
 ///
 /// rules: H7, O1
 pub(super) fn verdict(node: &Node, text: &str) -> Result<Verdict, VerdictError> {
-    let is_denied = node.all("ok").any(|ok| *ok == Node::Bool(false));
-    let ok = match node.get("ok") {
-        Some(_) if is_denied => false,
-        Some(Node::Bool(ok)) if node.all("ok").all(|other| *other == Node::Bool(*ok)) => *ok,
-        Some(_) | None => return Err(field("ok", "`true` or `false`", text)),
+    let of = |key: &'static str| node.all(key).collect::<Vec<&Node>>();
+    let ok = match of("ok") {
+        values if values.contains(&&Node::Bool(false)) => false,
+        values if !values.is_empty() && values.iter().all(|value| **value == Node::Bool(true)) => true,
+        _ => return Err(field("ok", "`true` or `false`", text)),
     };
     if ok && (node.any_pair(&is_no) || says_no_outside(text)) {
         return Err(VerdictError::Ambiguous { text: quoted(text) });
@@ -120,14 +120,12 @@ pub(super) fn verdict(node: &Node, text: &str) -> Result<Verdict, VerdictError> 
         Some(Node::Text(reason)) => Some(reason.clone()),
         Some(_) => return Err(field("reason", "a string", text)),
     };
-    // `true` lets a turn end, so `false` is the stricter one of duplicates.
-    let impossible = match node.get("impossible") {
-        None | Some(Node::Null) => false,
-        Some(Node::Bool(impossible)) => {
-            *impossible && node.all("impossible").all(|other| *other == Node::Bool(true))
-        }
-        Some(_) => return Err(field("impossible", "`true` or `false`", text)),
-    };
+    let values = of("impossible");
+    if values.iter().any(|value| !matches!(value, Node::Null | Node::Bool(_))) {
+        return Err(field("impossible", "`true` or `false`", text));
+    }
+    // `true` lets a turn end, so any other value is the stricter one of duplicates.
+    let impossible = !values.is_empty() && values.iter().all(|value| **value == Node::Bool(true));
     Ok(Verdict { ok, reason, impossible })
 }
 

@@ -26,7 +26,7 @@ impl FileDirectory {
         if self.relative.as_os_str().is_empty() { entry.clone() } else { entry.in_directory(&self.relative) }
     }
 
-    /// Makes all relative paths of a server start in this directory, and its programs, too.
+    /// Resolves a server's relative paths against this directory, and starts its programs there.
     pub(super) fn apply(&self, transport: &mut Transport) {
         match transport {
             Transport::Stdio(stdio) => {

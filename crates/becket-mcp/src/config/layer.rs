@@ -41,9 +41,8 @@ pub(super) struct Entry {
 }
 
 impl Layer {
-    /// Places the servers of a project's file in a directory. They start there instead of in the directory of the
-    /// options, relative paths of their entries start there, and an approval of one covers its path below the project's
-    /// root.
+    /// Places the servers of a project's file in a directory: they start there instead of in the directory of the
+    /// options, their relative paths are resolved against it, and an approval covers its path below the project's root.
     #[must_use]
     pub fn in_directory(mut self, directory: &Path, root: &Path) -> Self {
         self.directory = Some(FileDirectory::new(directory, root));

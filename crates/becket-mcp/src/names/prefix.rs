@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
-use super::spelling::{LONGEST, MARK, mark, sanitised};
+use super::spelling::{LONGEST, MARK, mark};
 use super::warning::NameWarning;
+use becket_model::as_tool_name;
 
 /// The limit on the server's part: it fits with `mcp__`, `__`, and a mark.
 const ROOM: usize = LONGEST - "mcp__".len() - "__".len() - MARK;
@@ -43,7 +44,7 @@ pub(super) fn prefixes<'a>(
 }
 
 fn prefix(server: &str) -> Prefix {
-    let part = sanitised(server);
+    let part = as_tool_name(server);
     let written = format!("mcp__{part}__");
     if part.len() <= ROOM {
         return Prefix { text: written.clone(), written, is_cut: false };

@@ -119,6 +119,7 @@ impl<'a> Judge<'a> {
             Operands::Test => Some(operands::test(args).is_some_and(|paths| self.hold(&paths))),
             Operands::Version => Some(operands::version(args)),
             Operands::Paths
+            | Operands::PathsOrLists
             | Operands::File
             | Operands::AfterPattern(_)
             | Operands::TwoFiles
@@ -140,13 +141,17 @@ impl<'a> Judge<'a> {
             (entry.builtin && entry.operands == Operands::Text) || entry.operands == Operands::Format;
         let files = matches!(
             entry.operands,
-            Operands::Paths | Operands::AfterPattern(_) | Operands::Sed | Operands::Jq
+            Operands::Paths
+                | Operands::PathsOrLists
+                | Operands::AfterPattern(_)
+                | Operands::Sed
+                | Operands::Jq
         );
         let takes_globs = files || (prints && entry.operands == Operands::Text);
         (words.variables.is_empty() || prints) && (words.globs.is_empty() || takes_globs)
     }
 
-    /// Returns whether each expansion of a glob is in the working directories, and none looks like an option.
+    /// Returns whether each expansion of a glob is in the working directories, and none looks like an option or a list.
     fn hold_matches(&self, glob: &str) -> bool {
         self.bases.iter().all(|base| {
             globs::expand(base, glob).is_some_and(|matches| {
@@ -154,7 +159,7 @@ impl<'a> Judge<'a> {
                     .listed
                     .iter()
                     .chain(&matches.words)
-                    .all(|path| !path.starts_with('-') && self.is_in_working_directory(path))
+                    .all(|path| !path.starts_with(['-', '@']) && self.is_in_working_directory(path))
             })
         })
     }
@@ -167,6 +172,9 @@ impl<'a> Judge<'a> {
         (holds_text || self.hold(&args.values))
             && match kind {
                 Operands::Paths => self.hold(operands),
+                Operands::PathsOrLists => {
+                    !operands.iter().any(|operand| operand.starts_with('@')) && self.hold(operands)
+                }
                 Operands::File => operands.len() < 2 && self.hold(operands),
                 Operands::AfterPattern(given_by) => {
                     let skipped = usize::from(!args.gave(given_by));
@@ -244,6 +252,7 @@ fn starts_with_text(entry: &ReadOnly, args: &Arguments<'_>) -> bool {
         Operands::Sed => !args.gave(&["e", "expression"]),
         Operands::Jq => true,
         Operands::Paths
+        | Operands::PathsOrLists
         | Operands::File
         | Operands::TwoFiles
         | Operands::Names

@@ -11,7 +11,7 @@ use crate::surroundings::Surroundings;
 use becket_engine::Effect;
 use becket_model::Session;
 use becket_rules::shell::Line;
-use becket_rules::{Call, NoLinks, Scope};
+use becket_rules::{Call, EditedFile, NoLinks, Scope};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -23,8 +23,8 @@ pub(crate) fn is_read_only(text: &str, host: &Surroundings, session: &Session) -
     judged == Some(Effect::Reads)
 }
 
-/// Returns the effect of a line on modes; anything uncertain counts as acting, and as an edit as well if the line has one
-/// among other commands (P7).
+/// Returns the effect of a line on modes. Anything uncertain counts as acting, and also as editing if the line edits
+/// files (P7).
 pub(crate) fn effect(text: &str, host: &Surroundings, session: &Session) -> Effect {
     if is_read_only(text, host, session) {
         return Effect::Reads;
@@ -57,9 +57,11 @@ fn names_protected(text: &str, host: &Surroundings, session: &Session) -> bool {
     let scope = Scope { cwd, home, anchor: cwd, links: &NoLinks };
     // If the edits of the line can't be determined, a protected file may be among them.
     Call::new("Bash", &input).edited(&scope).is_none_or(|edited| {
-        edited
-            .iter()
-            .any(|path| may_become_protected(path) || of_edit(host, session, path) == Effect::EditsProtected)
+        edited.iter().any(|EditedFile { path, contents }| {
+            may_become_protected(path)
+                || of_edit(host, session, path) == Effect::EditsProtected
+                || host.protects_in(session, path, *contents)
+        })
     })
 }
 

@@ -23,6 +23,8 @@ pub(super) struct ReadOnly {
 pub(super) enum Operands {
     /// Files and directories.
     Paths,
+    /// Files and directories; `@FILE` would be a list of options and files.
+    PathsOrLists,
     /// One file at most.
     File,
     /// An expression, unless one of these options gives it; then files and directories.
@@ -83,6 +85,7 @@ fn entry(line: &'static str) -> Option<ReadOnly> {
 fn operands(word: &'static str) -> Option<Operands> {
     Some(match word {
         "paths" => Operands::Paths,
+        "paths-or-lists" => Operands::PathsOrLists,
         "file" => Operands::File,
         "two-files" => Operands::TwoFiles,
         "names" => Operands::Names,

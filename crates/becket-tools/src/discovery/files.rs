@@ -111,7 +111,6 @@ fn settings(
             }
         };
         let counts = !alone || scope == Scope::Managed;
-        let is_project = scope == Scope::Project;
         let text = layer
             .text
             .as_ref()
@@ -121,11 +120,8 @@ fn settings(
         if !counts {
             read.layers.clear();
         }
-        if is_project {
-            let file = &layer.file;
-            let placed = |layer| in_its_directory(layer, file, request);
-            read.layers = read.layers.into_iter().map(placed).collect();
-        }
+        let placed = |read| in_its_directory(read, &layer.file, request);
+        read.layers = read.layers.into_iter().map(placed).collect();
         files.settings.join(read);
     }
     Ok(())
@@ -154,9 +150,12 @@ fn project_files(request: &Request, files: &mut Files) -> Result<(), DiscoveryEr
     Ok(())
 }
 
-/// Places a layer of the project in the directory whose settings contain the file. Servers of a file outside of the
-/// project, such as one of a plugin, start where the session does.
+/// Places a layer of the project in the directory whose settings contain the file; a layer of another scope stays as it
+/// is. Servers of a file outside of the project, such as one of a plugin, start where the session does.
 pub(super) fn in_its_directory(layer: Layer, file: &Path, request: &Request) -> Layer {
+    if *layer.scope() != Scope::Project {
+        return layer;
+    }
     let root = trust::project_root(request);
     let name = Some(OsStr::new(&*request.profile.directory));
     let settings = file.ancestors().find(|directory| directory.file_name() == name);

@@ -12,4 +12,4 @@ mod server_set;
 pub use error::DiscoveryError;
 pub use files::{NamedServers, PROJECT_FILE};
 pub use pool::{HostServers, PoolOptions, Storage};
-pub use server_set::{ServerSet, read_approvals};
+pub use server_set::ServerSet;

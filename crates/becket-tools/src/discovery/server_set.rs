@@ -54,10 +54,7 @@ impl ServerSet {
     ) -> Result<Self, DiscoveryError> {
         let project = trust::project_root(request).to_string_lossy().into_owned();
         let mut files = files::read_all(request, &NamedServers::default(), &project)?;
-        let is_project = scope == Scope::Project;
-        let layer = read_file(text, file, scope)?;
-        files.settings.layers =
-            vec![if is_project { files::in_its_directory(layer, file, request) } else { layer }];
+        files.settings.layers = vec![files::in_its_directory(read_file(text, file, scope)?, file, request)];
         Self::of_files(request, files, project)
     }
 
@@ -136,7 +133,7 @@ impl ServerSet {
 ///
 /// # Errors
 /// Errors if the file exists and can't be read.
-pub fn read_approvals(file: &Path) -> Result<Approvals, Unread> {
+fn read_approvals(file: &Path) -> Result<Approvals, Unread> {
     let Some(text) = read_if_there(file)? else { return Ok(Approvals::default()) };
     let refused = |why: String| Unread::Refused { path: file.to_owned(), why };
     Approvals::parse(&text).map_err(|error| refused(error.to_string()))

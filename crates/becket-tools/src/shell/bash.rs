@@ -8,7 +8,7 @@ use crate::programs::LineCall;
 use crate::schema::{Field, Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use crate::tasks::{Tasks, for_model};
-use becket_engine::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
+use becket_engine::{Effect, Environment, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_rules::PermissionUpdate;
@@ -20,6 +20,15 @@ use std::time::Duration;
 
 const DEFAULT_MS: u64 = 120_000;
 const MOST_MS: u64 = 600_000;
+/// The longest limit: a week. A variable that sets a longer one sets this.
+const LONGEST_MS: u64 = 604_800_000;
+
+/// The variable for the time limit of a line, in milliseconds, that the model gives none.
+const DEFAULT_VARIABLE: &str = "BASH_DEFAULT_TIMEOUT_MS";
+/// The variable for the longest time limit that the model can give, in milliseconds.
+const MOST_VARIABLE: &str = "BASH_MAX_TIMEOUT_MS";
+/// The variables that set the time limits of lines.
+pub const LIMIT_VARIABLES: [&str; 2] = [DEFAULT_VARIABLE, MOST_VARIABLE];
 /// The maximum number of characters of a line that serve as its description if the model gave none.
 const BRIEF: usize = 80;
 
@@ -33,8 +42,8 @@ static SPEC: Spec = Spec {
         required("command", Kind::Text, "The command line"),
         optional(
             "timeout",
-            Kind::Number(1, MOST_MS),
-            "The time limit in milliseconds; 120,000 by default. Without effect in the background",
+            Kind::Number(1, LONGEST_MS),
+            "The time limit in milliseconds. Without effect in the background",
         ),
         optional("description", Kind::Text, "What it does, in five to ten words"),
         Field {
@@ -46,6 +55,48 @@ static SPEC: Spec = Spec {
         },
     ],
 };
+
+/// The time limits of lines, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LineLimits {
+    usual: u64,
+    most: u64,
+}
+
+impl LineLimits {
+    /// Reads the limits from variables; one that is not a positive number does not count.
+    fn of(environment: &Environment) -> Self {
+        let number = |name: &str| {
+            let given: u64 = environment.var(name)?.to_str()?.trim().parse().ok()?;
+            (given > 0).then_some(given.min(LONGEST_MS))
+        };
+        let usual = number(DEFAULT_VARIABLE).unwrap_or(DEFAULT_MS);
+        Self { usual, most: number(MOST_VARIABLE).unwrap_or(MOST_MS).max(usual) }
+    }
+
+    /// Checks the limit that the model gives.
+    fn check(self, given: Option<u64>) -> Result<(), String> {
+        match given {
+            Some(given) if given > self.most => {
+                let most = self.most;
+                Err(format!("`timeout` of `Bash` must be a whole number from 1 to {most}, not `{given}`"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Writes the limits into the specification for the model.
+    fn write(self, spec: &mut ToolSpec) {
+        if let Some(timeout) = spec.input_schema.pointer_mut("/properties/timeout") {
+            timeout["maximum"] = self.most.into();
+            timeout["description"] = format!(
+                "The time limit in milliseconds; {} by default. Without effect in the background",
+                self.usual
+            )
+            .into();
+        }
+    }
+}
 
 /// The shell of a session. Cheap to clone; clones share the session.
 #[derive(Clone)]
@@ -61,6 +112,10 @@ impl Bash {
     #[must_use]
     pub fn new(host: Surroundings, tasks: Tasks, whereabouts: Arc<dyn Whereabouts>) -> Self {
         Self { host, tasks, whereabouts }
+    }
+
+    fn limits(&self) -> LineLimits {
+        LineLimits::of(&self.host.environment)
     }
 
     /// Returns the host, with the working directories as they are now.
@@ -80,7 +135,7 @@ impl Bash {
                 field("description").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
             return self.start(LineCall::of(&running), line, described);
         }
-        let limit = field("timeout").and_then(Value::as_u64).unwrap_or(DEFAULT_MS);
+        let limit = field("timeout").and_then(Value::as_u64).unwrap_or(self.limits().usual);
         let limit = Duration::from_millis(limit).min(running.limit);
         foreground::run(self, running, line, limit).await
     }
@@ -124,7 +179,9 @@ impl Tool for Bash {
     }
 
     fn spec(&self) -> ToolSpec {
-        for_model(&SPEC)
+        let mut spec = for_model(&SPEC);
+        self.limits().write(&mut spec);
+        spec
     }
 
     fn hints(&self) -> Hints {
@@ -137,6 +194,7 @@ impl Tool for Bash {
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
         SPEC.validate(input)?;
+        self.limits().check(input.get("timeout").and_then(Value::as_u64))?;
         check_line(input.get("command").and_then(Value::as_str).unwrap_or_default())
     }
 

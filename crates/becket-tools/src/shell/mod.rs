@@ -17,6 +17,10 @@ mod background;
 mod bash;
 mod excluded_commands;
 mod foreground;
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "only Linux supervises the programs of a line")
+)]
 mod leader;
 mod line_output;
 mod line_rules;
@@ -33,7 +37,7 @@ mod whereabouts;
 mod whole;
 
 pub use crate::programs::{LineCall, ProgramGuard, ProgramSupervision};
-pub use bash::Bash;
+pub use bash::{Bash, LIMIT_VARIABLES};
 pub use excluded_commands::{ProgramPlaces, exclude};
 pub use line_rules::{exec_rules, line_rights, line_rules};
 pub use shown_commands::shown_commands;

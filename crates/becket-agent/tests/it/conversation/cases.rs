@@ -4,7 +4,7 @@ use crate::conversation::checker::refusal;
 use crate::conversation::moves::answer;
 use becket_agent::conversation::{AnswerError, Conversation, Next, OpenCalls, SayError};
 use becket_llm::{Block, Message, Object, Role};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const CASES: &str = include_str!("../../cases/conversation.json");
 
@@ -183,6 +183,25 @@ fn a_user_cannot_say_a_result() {
     assert_eq!(conversation.say(Vec::new()), Err(SayError::Empty));
     assert_eq!(conversation.replace_by_summary("\n", 0), Err(SayError::Empty));
     assert!(conversation.is_empty() && conversation.take_entries().is_empty());
+}
+
+// rule: L2
+#[test]
+fn a_user_sends_an_image_as_data_by_its_address_or_by_its_id() {
+    let image = |source: Value| Block::Other(json!({"type": "image", "source": source}));
+    for source in
+        [json!({"type": "url", "url": "https://x.example/i"}), json!({"type": "file", "file_id": "f1"})]
+    {
+        let mut conversation = Conversation::default();
+        assert_eq!(conversation.say(vec![image(source.clone())]), Ok(()), "{source}");
+    }
+    for source in
+        [json!({"type": "url"}), json!({"type": "url", "url": ""}), json!({"type": "x", "x": "y"}), json!(7)]
+    {
+        let mut conversation = Conversation::default();
+        let said = conversation.say(vec![image(source.clone())]);
+        assert_eq!(said, Err(SayError::NotForUsers { kind: "image".into() }), "{source}");
+    }
 }
 
 // rule: L2

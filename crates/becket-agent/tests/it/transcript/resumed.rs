@@ -36,6 +36,25 @@ fn the_facts_of_the_session_come_back() {
     assert_eq!(home.resume().1.model.as_deref(), Some("provider::big"));
 }
 
+// rule: L7
+#[test]
+fn a_given_title_counts_before_a_generated_one_whichever_is_newer() {
+    let home = Home::new();
+    let mut log = home.create();
+    drop(a_session(&mut log));
+    log.note(&Note::GeneratedTitle("Generated".into()), cwd()).unwrap();
+    drop(log);
+    assert_eq!(home.resume().1.title.as_deref(), Some("Tidy \"up\""));
+    assert_eq!(home.store.list(cwd()).unwrap()[0].title.as_deref(), Some("Tidy \"up\""));
+    let text = fs::read_to_string(home.path()).unwrap();
+    assert!(text.contains(r#""type":"ai-title","aiTitle":"Generated""#), "as SDKs read it: {text}");
+    let without: String =
+        text.lines().filter(|line| !line.contains("custom-title")).map(|line| format!("{line}\n")).collect();
+    fs::write(home.path(), without).unwrap();
+    assert_eq!(home.resume().1.title.as_deref(), Some("Generated"));
+    assert_eq!(home.store.list(cwd()).unwrap()[0].title.as_deref(), Some("Generated"));
+}
+
 fn two_calls(log: &mut Log) -> OpenCalls {
     let mut conversation = Conversation::default();
     conversation.say(text("go")).unwrap();

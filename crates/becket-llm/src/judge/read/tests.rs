@@ -61,6 +61,8 @@ fn everything_else_has_its_own_error() {
         (r#"{"ok": true, "impossible": "no"}"#, "Field"),
         (r#"{"ok": true, "ok": 1}"#, "Field"),
         (r#"{"ok": 1, "ok": true}"#, "Field"),
+        (r#"{"ok": true, "impossible": true, "impossible": "x"}"#, "Field"),
+        (r#"{"ok": true, "impossible": "x", "impossible": true}"#, "Field"),
         (r#"{"ok": true, "OK": false}"#, "Ambiguous"),
         (r#"{"ok": true, "then": {"ok": "False"}}"#, "Ambiguous"),
         (r#"{"ok": true} On reflection, {ok: false}."#, "Ambiguous"),
@@ -87,7 +89,7 @@ fn a_no_needs_no_harmony() {
 
 // rules: H7, O1
 #[test]
-fn of_keys_that_stand_twice_the_strictest_counts_in_any_order() {
+fn the_strictest_of_duplicate_keys_counts_in_any_order() {
     for (text, ok, impossible) in [
         (r#"{"ok": false, "ok": true}"#, false, false),
         (r#"{"ok": true, "ok": false}"#, false, false),
