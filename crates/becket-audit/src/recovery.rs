@@ -8,6 +8,9 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 /// The number of bytes that are read at first; most records are far shorter.
 const FIRST_WINDOW: u64 = 16 << 10;
+/// The maximum number of bytes that are read. A file with more behind its last record is not one that Becket has written,
+/// and each event would wait for it.
+const LAST_WINDOW: u64 = 4 << 20;
 
 /// The part of a record that links it to the chain.
 #[derive(Debug, Clone, Deserialize)]
@@ -34,6 +37,13 @@ pub(crate) struct Tail {
     pub(crate) hash: String,
 }
 
+impl Tail {
+    /// Returns the number of the record after it. A forged number may be the last that there is.
+    pub(crate) fn next_seq(&self) -> u64 {
+        self.seq.saturating_add(1)
+    }
+}
+
 /// The end of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileEnd {
@@ -48,7 +58,7 @@ pub(crate) struct FileEnd {
 /// Reads the end of a file of `length` bytes.
 ///
 /// # Errors
-/// Errors if the file can't be read.
+/// Errors if the file can't be read, or has too much behind its last record.
 pub(crate) fn file_end(file: &mut File, length: u64) -> io::Result<FileEnd> {
     let mut window = FIRST_WINDOW.min(length);
     loop {
@@ -57,6 +67,10 @@ pub(crate) fn file_end(file: &mut File, length: u64) -> io::Result<FileEnd> {
         file.by_ref().take(window).read_to_end(&mut bytes)?;
         match found(&bytes, window == length) {
             Some(end) => return Ok(end),
+            None if window >= LAST_WINDOW => {
+                let why = format!("its last {} MiB have no record: move it away", window >> 20);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
             None => window = (window * 4).min(length),
         }
     }
@@ -131,6 +145,16 @@ mod tests {
         ] {
             assert_eq!(end(&text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_end_that_is_far_too_long_is_refused() {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(RECORD.as_bytes()).expect("it is written");
+        let length = 1 << 40;
+        file.set_len(length).expect("it is a file with a hole");
+        let error = file_end(&mut file, length).expect_err("it is not a log").to_string();
+        assert_eq!(error, "its last 4 MiB have no record: move it away");
     }
 
     #[test]

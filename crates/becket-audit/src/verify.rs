@@ -8,16 +8,21 @@ use crate::checkpoint::Checkpoint;
 use crate::finding::{Finding, FindingKind};
 use crate::key::{SigningKey, VerifyingKey};
 use crate::log_place::LogPlace;
-use crate::record::{AuditRecord, RecordBody, VERSION};
+use crate::record::{AuditRecord, RecordBody, TornLines, VERSION};
 use crate::recovery::{Link, Tail};
+use becket_base::text::hex;
 use becket_base::text_file;
 use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 /// The maximum length of a line, in bytes.
 const LONGEST_LINE: u64 = 16 << 20;
+/// The maximum number of attempts to open all files of a log between two rotations.
+const MOST_ATTEMPTS: usize = 100;
 /// The maximum number of findings that are kept.
 const MOST_FINDINGS: usize = 1_000;
 /// The difference between two clocks that is tolerated.
@@ -81,10 +86,9 @@ pub fn verify(
     if let Some(path) = exported {
         walk.read_exported(path)?;
     }
-    for file in files(place)? {
-        walk.report.files += 1;
-        for_each_line(&file, |number, line| walk.line(&file, number, line))?;
-    }
+    let files =
+        LogFiles::of(place)?.for_each_line(place, |path, number, line| walk.line(path, number, line))?;
+    walk.report.files = files;
     Ok(walk.finish(place))
 }
 
@@ -94,30 +98,70 @@ pub fn verify(
 /// Errors if a file can't be read.
 pub fn records(place: &LogPlace) -> Result<Vec<AuditRecord>, VerifyError> {
     let mut records = Vec::new();
-    for file in files(place)? {
-        for_each_line(&file, |_, line| {
-            records.extend(serde_json::from_slice::<AuditRecord>(line.trim_ascii_end()).ok());
-        })?;
-    }
+    LogFiles::of(place)?.for_each_line(place, |_, _, line| {
+        records.extend(serde_json::from_slice::<AuditRecord>(line.trim_ascii_end()).ok());
+    })?;
     Ok(records)
 }
 
-/// Returns the files of a log, oldest first.
-fn files(place: &LogPlace) -> Result<Vec<PathBuf>, VerifyError> {
-    let current = place.current();
-    let failed = |why| VerifyError { path: current.clone(), why };
-    let mut files = place.full_files().map_err(failed)?;
-    // Something else in its place is an error, not a log without a current file.
-    if current.symlink_metadata().is_ok() || files.is_empty() {
-        files.push(current);
+/// The files of a log at one moment. A writer may rename the current one, or remove the oldest, while they are read.
+struct LogFiles {
+    full: Vec<PathBuf>,
+    current: Option<File>,
+}
+
+impl LogFiles {
+    /// Finds the files, and opens the current one, so that it is the one behind the full ones even if it is renamed.
+    fn of(place: &LogPlace) -> Result<Self, VerifyError> {
+        let list = || place.full_files().map_err(|why| VerifyError { path: place.current(), why });
+        let mut full = list()?;
+        for _ in 0..MOST_ATTEMPTS {
+            // Something else in its place is an error, not a log without a current file.
+            let is_there = place.current().symlink_metadata().is_ok() || full.is_empty();
+            let current = is_there.then(|| open(&place.current()));
+            let now = list()?;
+            if now == full {
+                return Ok(LogFiles { full, current: current.transpose()? });
+            }
+            full = now;
+        }
+        let why = io::Error::new(io::ErrorKind::ResourceBusy, "its files are renamed too often");
+        Err(VerifyError { path: place.current(), why })
     }
-    Ok(files)
+
+    /// Calls `each` for every line, oldest first; returns the number of files.
+    fn for_each_line(
+        self,
+        place: &LogPlace,
+        mut each: impl FnMut(&Path, u64, &[u8]),
+    ) -> Result<usize, VerifyError> {
+        let mut files = 0;
+        for path in self.full {
+            let file = match open(&path) {
+                // A writer has removed the oldest file.
+                Err(error) if files == 0 && error.why.kind() == io::ErrorKind::NotFound => continue,
+                opened => opened?,
+            };
+            files += 1;
+            for_each_line(&path, file, |number, line| each(&path, number, line))?;
+        }
+        if let Some(file) = self.current {
+            let path = place.current();
+            files += 1;
+            for_each_line(&path, file, |number, line| each(&path, number, line))?;
+        }
+        Ok(files)
+    }
+}
+
+fn open(path: &Path) -> Result<File, VerifyError> {
+    text_file::open(path).map_err(|why| VerifyError { path: path.to_owned(), why })
 }
 
 /// Calls `each` for every line of a file, including its line feed if it has one.
-fn for_each_line(path: &Path, mut each: impl FnMut(u64, &[u8])) -> Result<(), VerifyError> {
+fn for_each_line(path: &Path, file: File, mut each: impl FnMut(u64, &[u8])) -> Result<(), VerifyError> {
     let failed = |why| VerifyError { path: path.to_owned(), why };
-    let mut file = BufReader::new(text_file::open(path).map_err(failed)?);
+    let mut file = BufReader::new(file);
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -139,9 +183,27 @@ struct Before {
 /// Lines that are not records, for which the next record has to account.
 #[derive(Default)]
 struct Unexplained {
-    bytes: Vec<u8>,
+    bytes: u64,
+    hasher: Sha256,
     file: PathBuf,
     line: u64,
+}
+
+impl Unexplained {
+    /// Adds a line. Only its hash is kept, since there may be any number of them.
+    fn add(&mut self, line: &[u8], file: &Path, number: u64) {
+        if self.bytes == 0 {
+            (self.file, self.line) = (file.to_owned(), number);
+        }
+        self.bytes += line.len() as u64;
+        self.hasher.update(line);
+    }
+
+    /// Takes the lines: their length and hash, and the place of the first.
+    fn take(&mut self) -> (TornLines, PathBuf, u64) {
+        let Unexplained { bytes, hasher, file, line } = std::mem::take(self);
+        (TornLines { bytes, sha256: hex(&hasher.finalize()) }, file, line)
+    }
 }
 
 struct Walk<'a> {
@@ -179,7 +241,7 @@ impl<'a> Walk<'a> {
     fn read_exported(&mut self, path: &Path) -> Result<(), VerifyError> {
         path.clone_into(&mut self.exported_file);
         let mut statements = Vec::new();
-        for_each_line(path, |number, line| {
+        for_each_line(path, open(path)?, |number, line| {
             statements.push((number, serde_json::from_slice::<Checkpoint>(line.trim_ascii_end()).ok()));
         })?;
         for (number, statement) in statements {
@@ -217,11 +279,7 @@ impl<'a> Walk<'a> {
     fn line(&mut self, file: &Path, number: u64, line: &[u8]) {
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         let Some(link) = Link::read(text) else {
-            if self.unexplained.bytes.is_empty() {
-                (self.unexplained.file, self.unexplained.line) = (file.to_owned(), number);
-            }
-            self.unexplained.bytes.extend_from_slice(line);
-            return;
+            return self.unexplained.add(line, file, number);
         };
         let record: Option<AuditRecord> = serde_json::from_slice(text).ok();
         self.explain(record.as_ref());
@@ -245,23 +303,23 @@ impl<'a> Walk<'a> {
 
     /// Compares lines that are not records with the record that follows them.
     fn explain(&mut self, record: Option<&AuditRecord>) {
-        let Unexplained { bytes, file, line } = std::mem::take(&mut self.unexplained);
+        let (found, file, line) = self.unexplained.take();
         let torn = match record {
             Some(AuditRecord { body: RecordBody::Torn(torn), .. }) => Some(torn),
             Some(_) | None => None,
         };
         match torn {
-            Some(torn) if torn.bytes == bytes.len() as u64 && torn.sha256 == digest(&bytes) => {
+            Some(torn) if *torn == found => {
                 let message =
-                    format!("{} bytes were not written completely; they are not a record", bytes.len());
+                    format!("{} bytes were not written completely; they are not a record", found.bytes);
                 self.find(FindingKind::Torn, &file, line, message);
             }
             Some(_) => {
                 self.find(FindingKind::Edited, &file, line, "the torn lines differ from the recorded ones");
             }
-            None if !bytes.is_empty() => {
+            None if found.bytes > 0 => {
                 let message =
-                    format!("{} bytes are not records, and no record accounts for them", bytes.len());
+                    format!("{} bytes are not records, and no record accounts for them", found.bytes);
                 self.find(FindingKind::Unreadable, &file, line, message);
             }
             None => {}
@@ -282,7 +340,7 @@ impl<'a> Walk<'a> {
         let (seq, last) = (link.seq, before.seq);
         if link.log != before.log {
             self.find(FindingKind::Foreign, file, number, format!("record {seq} belongs to another log"));
-        } else if seq > last + 1 {
+        } else if seq > last.saturating_add(1) {
             let message = format!("the records {} to {} are missing", last + 1, seq - 1);
             self.find(FindingKind::Gap, file, number, message);
         } else if seq <= last {
@@ -345,9 +403,9 @@ impl<'a> Walk<'a> {
 
     fn finish(mut self, place: &LogPlace) -> Report {
         let current = place.current();
-        let Unexplained { bytes, file, line } = std::mem::take(&mut self.unexplained);
-        if !bytes.is_empty() {
-            let message = format!("the last {} bytes were not written completely", bytes.len());
+        let (found, file, line) = self.unexplained.take();
+        if found.bytes > 0 {
+            let message = format!("the last {} bytes were not written completely", found.bytes);
             self.find(FindingKind::Torn, &file, line, message);
         }
         self.report.last = self.before.take().map(|before| before.tail);
@@ -356,7 +414,7 @@ impl<'a> Walk<'a> {
         // Statements about records whose files were removed say nothing about the rest.
         let beyond = self.exported.keys().copied().filter(|seq| *seq >= first).max();
         if let Some(beyond) = beyond.filter(|seq| last.is_none_or(|last| *seq > last)) {
-            let from = last.map_or(0, |last| last + 1);
+            let from = last.map_or(0, |last| last.saturating_add(1));
             let message = format!(
                 "the records {from} to {beyond}, at least, are missing at the end: record {beyond} was signed"
             );
@@ -367,8 +425,8 @@ impl<'a> Walk<'a> {
             let message = format!("{} signatures were not verified: there is no key", self.unverified);
             self.find(FindingKind::Unverified, &current, 0, message);
         }
-        let covered = self.report.signed_to.map_or(0, |seq| seq + 1).max(first);
-        let unsigned = last.map_or(0, |last| (last + 1).saturating_sub(covered));
+        let covered = self.report.signed_to.map_or(0, |seq| seq.saturating_add(1)).max(first);
+        let unsigned = last.map_or(0, |last| last.saturating_add(1).saturating_sub(covered));
         if unsigned > 0 {
             let message = format!(
                 "no checkpoint covers the last {unsigned} records: a change to them, or a cut after them, can't be seen"

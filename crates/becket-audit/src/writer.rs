@@ -237,7 +237,7 @@ struct Lines {
 impl Lines {
     /// Creates lines to append to the end of a file. Torn lines at that end are recorded first.
     fn behind(end: FileEnd) -> Self {
-        let first_seq = end.tail.as_ref().map_or(0, |tail| tail.seq + 1);
+        let first_seq = end.tail.as_ref().map_or(0, Tail::next_seq);
         let bytes = if end.is_open { b"\n".to_vec() } else { Vec::new() };
         let at = format!("{:.6}", Timestamp::now());
         let is_tied = end.is_open || end.torn.is_some();
@@ -250,7 +250,7 @@ impl Lines {
     }
 
     fn next_seq(&self) -> u64 {
-        self.tail.as_ref().map_or(0, |tail| tail.seq + 1)
+        self.tail.as_ref().map_or(0, Tail::next_seq)
     }
 
     fn begin(&mut self) -> Result<(), AuditError> {

@@ -24,8 +24,6 @@ pub struct AgentConfig {
     pub events: &'static [(&'static str, EventKind)],
     /// Set if each native event needs an entry; otherwise the first one of each event of the protocol is enough.
     pub every_native: bool,
-    /// The longest time limit that an entry may name.
-    pub longest: Option<Duration>,
     /// Events with a separate limit: name, limit.
     pub short: &'static [(&'static str, Duration)],
     /// The step that the user has to take afterwards.
@@ -215,9 +213,14 @@ impl AgentConfig {
     /// Returns true if the agent's own record says that its user trusts a folder. `root` is the repository around it, or the
     /// folder itself.
     pub fn trusts(&self, folder: &Path, root: &Path, places: &Places) -> bool {
-        let directory = self.user.and_then(|location| location.path(places));
-        let directory = directory.as_deref().and_then(Path::parent);
-        self.trust.zip(directory).is_some_and(|(record, directory)| record.trusts(directory, folder, root))
+        let file = self.trust_file(places);
+        self.trust.zip(file).is_some_and(|(record, file)| record.trusts(&file, folder, root))
+    }
+
+    /// Returns the file in which the agent itself records the folders that its user trusts.
+    pub fn trust_file(&self, places: &Places) -> Option<PathBuf> {
+        let (TrustRecord::Folders(file) | TrustRecord::Projects(file)) = self.trust?;
+        Some(self.user?.path(places)?.parent()?.join(file))
     }
 
     /// Returns true if a directory of the agent exists.
@@ -277,7 +280,7 @@ impl AgentConfig {
         let wanted = longest.map_or(self.dialect().timeout.default, |longest| longest + MARGIN);
         let short = self.short.iter().find(|(name, _)| *name == event).map(|(_, limit)| *limit);
         let fixed = (!self.takes_limit()).then_some(self.dialect().timeout.default);
-        let longest = [self.longest, short, fixed].into_iter().flatten().min();
+        let longest = [self.dialect().timeout.max, short, fixed].into_iter().flatten().min();
         longest.map_or(wanted, |longest| wanted.min(longest))
     }
 

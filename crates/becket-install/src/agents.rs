@@ -13,7 +13,6 @@ const NONE: AgentConfig = AgentConfig {
     form: ConfigForm::Tables,
     events: &[],
     every_native: false,
-    longest: None,
     short: &[],
     step: None,
     reads_hooks: None,
@@ -164,7 +163,6 @@ pub static AGENTS: [AgentConfig; 14] = [
         programs: &["kimi"],
         user: at(".kimi-code", "config.toml"),
         form: ConfigForm::Tables,
-        longest: Some(Duration::from_secs(600)),
         ..NONE
     },
     AgentConfig {
@@ -187,7 +185,6 @@ pub static AGENTS: [AgentConfig; 14] = [
         programs: &["hermes"],
         user: named("HERMES_HOME", ".hermes", "config.yaml"),
         form: ConfigForm::Sequences,
-        longest: Some(Duration::from_secs(300)),
         step: Some("Hermes asks once for each hook: answer yes, or start it with `--accept-hooks`"),
         ..NONE
     },

@@ -20,8 +20,9 @@ pub const MARKER: &str = "--installed";
 pub(crate) const EXEC_REWRITE: &str = "--exec-rewrite";
 
 /// The script of every entry. `$0` is the program; the first three arguments are the refusal's stdout, stderr and exit
-/// code, the others are those of the program. A refusal that stdout does not take is on stderr, with exit code 2.
-const SCRIPT: &str = r#"o=$1 e=$2 x=$3; shift 3; "$0" "$@"; c=$?; case $x:$c in *:0|1:1|1:2|2:2) exit $c;; esac; [ -z "$o" ] || printf "%s\n" "$o" || { printf "%s\n" "$o" >&2; exit 2; }; [ -z "$e" ] || printf "%s\n" "$e" >&2; exit $x"#;
+/// code, the others are those of the program. A refusal that stdout does not take is on stderr, with exit code 2. An empty
+/// file succeeds as a script of the shell, so the program must not be one.
+const SCRIPT: &str = r#"o=$1 e=$2 x=$3; shift 3; "$0" "$@"; c=$?; p=$0; case $p in */*) ;; *) set -f; IFS=:; for d in $PATH; do [ ! -d "$d/$0" ] && [ -x "$d/$0" ] && p=$d/$0 && break; done;; esac; [ -s "$p" ] || c=127; case $x:$c in *:0|1:1|1:2|2:2) exit $c;; esac; [ -z "$o" ] || printf "%s\n" "$o" || { printf "%s\n" "$o" >&2; exit 2; }; [ -z "$e" ] || printf "%s\n" "$e" >&2; exit $x"#;
 
 /// The command of one entry.
 #[derive(Debug, Clone)]
@@ -41,7 +42,12 @@ pub struct HookCommand<'a> {
 impl HookCommand<'_> {
     /// Returns the words with which the program is started.
     pub fn words(&self, event: &RegisteredEvent) -> Vec<String> {
-        let within = self.agent.within(event.name, self.longest).as_secs().max(1).to_string();
+        self.words_within(event, self.agent.within(event.name, self.longest))
+    }
+
+    /// Returns the words with which the program is started to answer within a time.
+    pub(crate) fn words_within(&self, event: &RegisteredEvent, within: Duration) -> Vec<String> {
+        let within = within.as_secs().max(1).to_string();
         let mut words = vec!["fire", "--dialect", self.agent.name, "--within", &within];
         if self.scope == Scope::User {
             words.push("--user-scope");
@@ -57,10 +63,15 @@ impl HookCommand<'_> {
 
     /// Returns the command for a shell.
     pub fn text(&self, event: &RegisteredEvent) -> String {
+        self.text_within(event, self.agent.within(event.name, self.longest))
+    }
+
+    /// Returns the command whose program answers within a time.
+    pub(crate) fn text_within(&self, event: &RegisteredEvent, within: Duration) -> String {
         let refused = refuse(self.agent.dialect(), &json!({"hook_event_name": event.native}), &self.reason());
         let exit = refused.exit.to_string();
         let (stdout, stderr) = (refused.stdout.trim_end(), refused.stderr.trim_end());
-        let words = self.words(event);
+        let words = self.words_within(event, within);
         let all = ["sh", "-c", SCRIPT, self.program, stdout, stderr, &exit];
         join(all.into_iter().chain(words.iter().map(String::as_str)))
     }
@@ -94,6 +105,17 @@ pub(crate) fn own_words(command: &str) -> Option<Vec<String>> {
     let start = rest.iter().position(|word| word == "fire")?;
     let started: Vec<String> = std::iter::once(program).chain(&rest[start..]).cloned().collect();
     is_started(&started).then_some(started)
+}
+
+/// Returns the command of an entry that starts its program with these words.
+pub(crate) fn own_command<'a>(
+    agent: &'a AgentConfig,
+    scope: Scope,
+    words: &'a [String],
+) -> Option<HookCommand<'a>> {
+    let program = words.first()?;
+    let exec_rewrite = words.iter().any(|word| word == EXEC_REWRITE);
+    Some(HookCommand { agent, scope, program, longest: None, exec_rewrite })
 }
 
 /// Returns true if these words start Becket as the hook of an agent: `PROGRAM fire --dialect NAME … --installed MAJOR`.
@@ -162,6 +184,8 @@ mod tests {
             file("killed", "#!/bin/sh\nkill -9 $$\n", 0o755),
             file("other", "#!/bin/sh\nexit 64\n", 0o755),
             file("failed", "#!/bin/sh\nexit 1\n", 0o755),
+            file("empty", "", 0o755),
+            file("zeros", "\0\0\0\0", 0o755),
         ];
         let usage = file("usage", "#!/bin/sh\necho wrong arguments >&2; exit 2\n", 0o755);
         for agent in &AGENTS {
@@ -179,6 +203,48 @@ mod tests {
                 let effect = agent.dialect().effect_of(&answer);
                 assert!(matches!(effect, Effect::Held | Effect::Ends), "{} {answer:?}", agent.name);
             }
+        }
+    }
+
+    // rule: O10
+    #[cfg(unix)]
+    #[test]
+    fn the_program_on_the_search_path_is_the_one_that_must_not_be_empty() {
+        use std::os::unix::fs::PermissionsExt;
+        let root = tempfile::tempdir().unwrap();
+        let becket = |directory: &str, text: &str| {
+            let directory = root.path().join(directory);
+            std::fs::create_dir_all(&directory).unwrap();
+            std::fs::write(directory.join("becket"), text).unwrap();
+            std::fs::set_permissions(directory.join("becket"), PermissionsExt::from_mode(0o755)).unwrap();
+            directory.display().to_string()
+        };
+        let (empty, whole) = (becket("em * pty", ""), becket("whole", "#!/bin/sh\necho {}\n"));
+        std::fs::create_dir_all(root.path().join("directory/becket")).unwrap();
+        let directory = root.path().join("directory").display().to_string();
+        let agent = crate::agent("gemini").unwrap();
+        let registered = agent.registered(&[]);
+        let event = registered.iter().find(|event| event.kind == EventKind::PreToolUse).unwrap();
+        let command = HookCommand {
+            agent,
+            scope: Scope::Project,
+            program: "becket",
+            longest: None,
+            exec_rewrite: false,
+        };
+        for (path, is_refused) in [
+            (format!("{whole}:{empty}"), false),
+            (format!("{directory}:{whole}"), false),
+            (format!("/nowhere:{whole}"), false),
+            (format!("{empty}:{whole}"), true),
+            (directory.clone(), true),
+            ("/nowhere".to_owned(), true),
+        ] {
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", &command.text(event)]).env("PATH", format!("{path}:/usr/bin:/bin"));
+            let ended = shell.output().unwrap();
+            let out = String::from_utf8(ended.stdout).unwrap();
+            assert_eq!((ended.status.code(), out.contains("deny")), (Some(0), is_refused), "{path}: {out}");
         }
     }
 

@@ -10,6 +10,7 @@ mod yaml;
 
 use crate::agent::ConfigForm;
 use crate::command::MARKER;
+use layout::Gap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Range;
@@ -33,6 +34,10 @@ pub struct OwnEntry {
     pub event: String,
     /// The command.
     pub command: String,
+    /// The time limit in the unit of the configuration, if it names one.
+    pub limit: Option<u64>,
+    /// Set if the rest of it is what [`ConfigText::add`] writes: the matcher, and no other key.
+    pub is_plain: bool,
 }
 
 /// An element of a list in a settings file, such as a rule of `permissions.deny` or a group of `hooks.PreToolUse`.
@@ -77,7 +82,7 @@ pub enum DocumentError {
 }
 
 /// A changed text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EditedText {
     /// The text.
     pub text: String,
@@ -145,13 +150,34 @@ fn without_insertions(text: &str, insertions: &[Insertion]) -> Option<String> {
     let mut rest = text;
     for insertion in insertions {
         let whole = insertion.whole();
-        let at = rest.find(&whole)?;
-        left.push_str(&rest[..at]);
-        left.push_str(&insertion.between);
-        rest = &rest[at + whole.len()..];
+        if let Some(at) = rest.find(&whole) {
+            left.push_str(&rest[..at]);
+            left.push_str(&insertion.between);
+            rest = &rest[at + whole.len()..];
+            continue;
+        }
+        // The part between the two is the user's, who has changed it.
+        let at = rest.find(&insertion.text)?;
+        let comma = comma_before(&rest[..at]).filter(|_| insertion.comma == ",")?;
+        left.push_str(&rest[..comma]);
+        left.push_str(&rest[comma + 1..at]);
+        rest = &rest[at + insertion.text.len()..];
     }
     left.push_str(rest);
     (!insertions.is_empty()).then_some(left)
+}
+
+/// Returns the position of the last comma of a text that is followed by blanks and comments alone.
+fn comma_before(text: &str) -> Option<usize> {
+    let is_last = |at: usize| {
+        let after = at + 1..text.len();
+        let comments = Gap::read(text, after.clone()).comments;
+        let ends = std::iter::once(after.start).chain(comments.iter().map(|comment| comment.end));
+        let starts = comments.iter().map(|comment| comment.start).chain([after.end]);
+        ends.zip(starts).all(|(end, start)| text[end..start].trim().is_empty())
+    };
+    // A comment may contain commas, too: the first one is that of the text.
+    text.match_indices(',').map(|(at, _)| at).find(|at| is_last(*at))
 }
 
 /// The form of a settings file of Claude Code.
@@ -211,7 +237,7 @@ impl<'t> ConfigText<'t> {
         self.remove_inserted(created, &[])
     }
 
-    /// Does the same. If the `insertions` are unchanged, every byte around them stays. Only JSON needs them.
+    /// Does the same. If the `insertions` are unchanged, every byte around them stays.
     ///
     /// # Errors
     /// See [`ConfigText::remove`].
@@ -224,11 +250,26 @@ impl<'t> ConfigText<'t> {
             ConfigForm::Groups { .. } | ConfigForm::List(_) => {
                 json::remove(self.form, self.body, created, insertions)?
             }
-            ConfigForm::Tables => toml::remove(self.body)?,
-            ConfigForm::Sequences => yaml::remove(self.body, created)?,
+            ConfigForm::Tables => self.exactly(toml::remove(self.body)?, insertions),
+            ConfigForm::Sequences => self.exactly(yaml::remove(self.body, created)?, insertions),
             ConfigForm::Scripts | ConfigForm::Plugin(_) => return Err(no_entries()),
         };
         Ok(self.marked(edited))
+    }
+
+    /// Returns the text without the insertions alone, if it means the same as the `edited` text: a line break that the
+    /// last line lacked was inserted with them.
+    fn exactly(&self, edited: EditedText, insertions: &[Insertion]) -> EditedText {
+        let meaning = |text: &str| match self.form {
+            ConfigForm::Tables => toml::value(text).ok(),
+            ConfigForm::Sequences => yaml::value(text).ok(),
+            ConfigForm::Groups { .. } | ConfigForm::List(_) | ConfigForm::Scripts | ConfigForm::Plugin(_) => {
+                None
+            }
+        };
+        let left = without_insertions(self.body, insertions);
+        let is_same = |left: &String| meaning(left).is_some_and(|left| Some(left) == meaning(&edited.text));
+        left.filter(is_same).map_or(edited, |text| EditedText { text, ..EditedText::default() })
     }
 
     /// Appends the items that are missing, each at the end of its list. Only for JSON.

@@ -6,6 +6,7 @@
 //! - [`RepositoryFacts`]: the tests, branches and formatters of a project, as its files show them
 //! - [`Answers`]: the values of a guard's questions, which replace the placeholders in its texts
 //! - [`GuardRecords`]: what was added to a project, kept in `.claude/guards.json`
+//! - [`incomplete_guards`]: the added guards whose rules and hooks are not all in the settings
 //! - [`add_guards`] and [`remove_guards`]: a [`GuardPlan`] of changes, applied as a whole
 //!
 //! INVARIANT: a guard only restricts: its settings contain deny rules, ask rules and hooks.
@@ -19,6 +20,7 @@ mod facts;
 mod folder;
 mod git_directory;
 mod manifest;
+mod missing;
 mod record;
 mod remove;
 mod settings;
@@ -30,5 +32,6 @@ pub use error::GuardError;
 pub use facts::{Detection, RepositoryFacts};
 pub use folder::{Guard, GuardFile};
 pub use manifest::{GuardManifest, Question};
+pub use missing::{IncompleteGuard, incomplete_guards};
 pub use record::{GuardRecord, GuardRecords, SettingsRecord};
 pub use remove::remove_guards;

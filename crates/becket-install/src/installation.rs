@@ -1,14 +1,13 @@
 //! One agent in one scope: the changes that register Becket, and those that remove it again.
 
-use crate::agent::{AgentConfig, ConfigForm, Places, PluginKind, RegisteredEvent, Scope};
+use crate::agent::{AgentConfig, ConfigForm, Places, RegisteredEvent, Scope};
 use crate::command::{EXEC_REWRITE, HookCommand, own_words};
 use crate::document::{ConfigText, DocumentError, Entry};
-use crate::file::{ConfigFile, FileError};
 use crate::file_change::FileChange;
-use crate::own_file::{is_own_file, started_by};
+use crate::own_file::{current_text, is_own_file, plugin, script, started_by};
 use crate::record::{FileRecord, RecordError, Records, digest};
+use becket_base::config_file::{ConfigFile, FileError};
 use becket_model::EventKind;
-use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -68,10 +67,12 @@ pub enum InstallError {
         path: PathBuf,
     },
     /// A file that Becket wrote was edited.
-    #[error("`{}` was edited since becket wrote it, so it was left alone: {remedy}", path.display())]
+    #[error("`{}` {edit}, so it was left alone: {remedy}", path.display())]
     Edited {
         /// The file.
         path: PathBuf,
+        /// The edit.
+        edit: &'static str,
         /// The way out.
         remedy: &'static str,
     },
@@ -190,21 +191,20 @@ pub fn install(
     let changes = match agent.form {
         ConfigForm::Scripts => {
             let scripts = events.iter().map(|event| {
-                let text = script(&command, event);
-                own_file(agent, scope, &path.join(event.name), text, true, wanted.repair, records)
+                let text = script(agent, &command.text(event));
+                let file = OwnFile { agent, scope, event: *event, path: path.join(event.name) };
+                file.written(text, wanted.repair, records)
             });
             scripts.collect::<Result<_, _>>()?
         }
         ConfigForm::Plugin(kind) => {
-            vec![own_file(
-                agent,
-                scope,
-                &path,
-                plugin(kind, &command, &events),
-                false,
-                wanted.repair,
-                records,
-            )?]
+            let limit = agent.limit("", wanted.longest).as_millis().try_into().unwrap_or(u64::MAX);
+            let files = events.first().map(|event| {
+                let text = plugin(kind, &command, &command.words(event), limit);
+                let file = OwnFile { agent, scope, event: *event, path: path.clone() };
+                file.written(text, wanted.repair, records)
+            });
+            files.into_iter().collect::<Result<_, _>>()?
         }
         ConfigForm::Groups { .. } | ConfigForm::List(_) | ConfigForm::Tables | ConfigForm::Sequences => {
             vec![entries(agent, scope, &path, &command, &events, records)?]
@@ -228,12 +228,18 @@ pub fn uninstall(
     let path = path(agent, scope, places)?;
     let changes = match agent.form {
         ConfigForm::Scripts => {
-            let scripts = agent.fired();
-            let scripts =
-                scripts.iter().map(|event| without_file(agent.form, &path.join(event.name), records));
+            let scripts = agent.fired().into_iter().map(|event| {
+                let path = path.join(event.name);
+                OwnFile { agent, scope, event, path }.removed(records)
+            });
             scripts.collect::<Result<_, _>>()?
         }
-        ConfigForm::Plugin(_) => vec![without_file(agent.form, &path, records)?],
+        ConfigForm::Plugin(_) => {
+            let event = agent.registered(&[]).into_iter().next();
+            let files =
+                event.map(|event| OwnFile { agent, scope, event, path: path.clone() }.removed(records));
+            files.into_iter().collect::<Result<_, _>>()?
+        }
         form @ (ConfigForm::Groups { .. }
         | ConfigForm::List(_)
         | ConfigForm::Tables
@@ -288,6 +294,11 @@ fn rewrites_lines(agent: &AgentConfig, path: &Path) -> bool {
     }
 }
 
+/// Returns the record of a file, or that of a file with the same content whose project has moved here.
+fn known(records: &Records, file: &ConfigFile) -> Option<FileRecord> {
+    records.of(file.path()).cloned().or_else(|| records.moved_to(file.path(), file.bytes()?))
+}
+
 /// Returns the change that adds entries to a file.
 fn entries(
     agent: &AgentConfig,
@@ -298,7 +309,8 @@ fn entries(
     records: &Records,
 ) -> Result<Change, InstallError> {
     let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
-    let known = records.of(path);
+    let known = known(records, &file);
+    let known = known.as_ref();
     let refused = |why| InstallError::Document { path: path.to_owned(), why };
     let before = bare(agent.form, &file, known)?;
     let entries: Vec<Entry> = events
@@ -352,7 +364,8 @@ fn bare(form: ConfigForm, file: &ConfigFile, known: Option<&FileRecord>) -> Resu
 /// Returns the change that removes the entries of a file.
 fn without_entries(form: ConfigForm, path: &Path, records: &Records) -> Result<Change, InstallError> {
     let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
-    let known = records.of(path);
+    let known = known(records, &file);
+    let known = known.as_ref();
     if file.bytes().is_none() {
         return Ok(gone(file, known));
     }
@@ -369,79 +382,75 @@ fn gone(file: ConfigFile, known: Option<&FileRecord>) -> Change {
     Change { file: FileChange::new(file, None, false), record: None, directories }
 }
 
-/// Returns the change that writes a file which is Becket's own.
-fn own_file(
-    agent: &AgentConfig,
+/// A file that is Becket's own as a whole: the script of an event, or a plugin.
+struct OwnFile {
+    agent: &'static AgentConfig,
     scope: Scope,
-    path: &Path,
-    text: String,
-    executable: bool,
-    repair: bool,
-    records: &Records,
-) -> Result<Change, InstallError> {
-    let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
-    let known = records.of(path);
-    if let Some(bytes) = file.bytes() {
-        if !is_own_file(agent.form, &String::from_utf8_lossy(bytes)) {
-            return Err(InstallError::Foreign { path: path.to_owned() });
+    /// The event of a script, or the first one of a plugin.
+    event: RegisteredEvent,
+    path: PathBuf,
+}
+
+impl OwnFile {
+    /// Returns the change that writes the file.
+    fn written(&self, text: String, repair: bool, records: &Records) -> Result<Change, InstallError> {
+        let path = &self.path;
+        let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
+        let known = known(records, &file);
+        if let Some(bytes) = file.bytes() {
+            if !is_own_file(self.agent.form, &String::from_utf8_lossy(bytes)) {
+                return Err(InstallError::Foreign { path: path.clone() });
+            }
+            let edit = self.edit(bytes, known.as_ref()).filter(|_| bytes != text.as_bytes() && !repair);
+            if let Some(edit) = edit {
+                return Err(InstallError::Edited {
+                    path: path.clone(),
+                    edit,
+                    remedy: "`--repair` writes it again",
+                });
+            }
         }
-        let is_edited = known.is_some_and(|known| known.digest != digest(bytes)) && bytes != text.as_bytes();
-        if is_edited && !repair {
-            return Err(InstallError::Edited { path: path.to_owned(), remedy: "`--repair` writes it again" });
+        let record = FileRecord {
+            path: path.clone(),
+            agent: self.agent.name.to_owned(),
+            scope: self.scope,
+            existed: false,
+            digest: digest(text.as_bytes()),
+            inserted: Vec::new(),
+            insertions: Vec::new(),
+            created: Vec::new(),
+            directories: known.map_or_else(|| file.missing_directories(), |known| known.directories),
+        };
+        let is_program = matches!(self.agent.form, ConfigForm::Scripts);
+        let file = FileChange::new(file, Some(text.into_bytes()), is_program);
+        Ok(Change { file, record: Some(record), directories: Vec::new() })
+    }
+
+    /// Returns the change that removes the file.
+    fn removed(&self, records: &Records) -> Result<Change, InstallError> {
+        let path = &self.path;
+        let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
+        let known = known(records, &file);
+        let Some(bytes) = file.bytes() else { return Ok(gone(file, known.as_ref())) };
+        if !is_own_file(self.agent.form, &String::from_utf8_lossy(bytes)) {
+            let after = Some(bytes.to_owned());
+            let file = FileChange::new(file, after, false);
+            return Ok(Change { file, record: None, directories: Vec::new() });
         }
+        if let Some(edit) = self.edit(bytes, known.as_ref()) {
+            return Err(InstallError::Edited { path: path.clone(), edit, remedy: "remove it by hand" });
+        }
+        Ok(gone(file, known.as_ref()))
     }
-    let record = FileRecord {
-        path: path.to_owned(),
-        agent: agent.name.to_owned(),
-        scope,
-        existed: false,
-        digest: digest(text.as_bytes()),
-        inserted: Vec::new(),
-        insertions: Vec::new(),
-        created: Vec::new(),
-        directories: known.map_or_else(|| file.missing_directories(), |known| known.directories.clone()),
-    };
-    let file = FileChange::new(file, Some(text.into_bytes()), executable);
-    Ok(Change { file, record: Some(record), directories: Vec::new() })
-}
 
-/// Returns the change that removes a file which is Becket's own.
-fn without_file(form: ConfigForm, path: &Path, records: &Records) -> Result<Change, InstallError> {
-    let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
-    let known = records.of(path);
-    let Some(bytes) = file.bytes() else { return Ok(gone(file, known)) };
-    if !is_own_file(form, &String::from_utf8_lossy(bytes)) {
-        let after = Some(bytes.to_owned());
-        let file = FileChange::new(file, after, false);
-        return Ok(Change { file, record: None, directories: Vec::new() });
+    /// Returns the way in which the content differs from the one that Becket wrote: the recorded one, or without a
+    /// record that of this version.
+    fn edit(&self, bytes: &[u8], known: Option<&FileRecord>) -> Option<&'static str> {
+        if let Some(known) = known {
+            return (known.digest != digest(bytes)).then_some("was edited since becket wrote it");
+        }
+        let written = |text: &str| current_text(self.agent, self.scope, &self.event, text);
+        let is_current = std::str::from_utf8(bytes).is_ok_and(|text| written(text).as_deref() == Some(text));
+        (!is_current).then_some("was edited, or written by another version of becket")
     }
-    if known.is_some_and(|known| known.digest != digest(bytes)) {
-        return Err(InstallError::Edited { path: path.to_owned(), remedy: "remove it by hand" });
-    }
-    Ok(gone(file, known))
-}
-
-fn script(command: &HookCommand<'_>, event: &RegisteredEvent) -> String {
-    format!(
-        "#!/bin/sh\n# Written by `becket install {}`.\nexec {}\n",
-        command.agent.name,
-        command.text(event)
-    )
-}
-
-fn plugin(kind: PluginKind, command: &HookCommand<'_>, events: &[RegisteredEvent]) -> String {
-    let source = match kind {
-        PluginKind::Opencode => include_str!("plugins/opencode.js"),
-        PluginKind::Pi => include_str!("plugins/pi.js"),
-    };
-    let words = events.first().map(|event| command.words(event)).unwrap_or_default();
-    let words: Vec<String> = std::iter::once(command.program.to_owned()).chain(words).collect();
-    let limit = command.agent.limit("", command.longest).as_millis();
-    let shared = include_str!("plugins/shared.js");
-    let filled = source.replace("// @shared", shared.trim_end());
-    filled
-        .replace("@agent", command.agent.name)
-        .replace("\"@command\"", &json!(words).to_string())
-        .replace("\"@reason\"", &json!(command.reason()).to_string())
-        .replace("\"@limit\"", &limit.to_string())
 }

@@ -7,7 +7,7 @@
 //!   [`AGENTS`]
 //! - [`HookCommand`]: the command of an entry, which refuses in the agent's own form if `becket` can't be run
 //! - [`ConfigText`]: entries added to the text of a file and removed from it; every other byte stays
-//! - [`ConfigFile`]: a file as it was read, replaced whole or not at all, and only if it is unchanged
+//! - [`becket_base::config_file`]: a file as it was read, replaced whole or not at all, and only if it is unchanged
 //! - [`Records`]: the additions, their files, and the earlier content
 //! - [`install`], [`uninstall`] and [`status`]: one agent in one scope
 //! - [`hooks_off`]: settings that keep an agent from running its entries
@@ -22,7 +22,7 @@ mod agent;
 mod agents;
 mod command;
 mod document;
-mod file;
+mod entry_difference;
 mod file_change;
 pub mod guard;
 mod installation;
@@ -41,12 +41,12 @@ pub use agent::{
 pub use agents::{AGENTS, agent};
 pub use command::{HookCommand, MARKER, is_own};
 pub use document::{ConfigText, DocumentError, EditedText, Entry, Insertion, OwnEntry, SettingsItem};
-pub use file::{ConfigFile, FileError};
+pub use entry_difference::EntryDifference;
 pub use file_change::FileChange;
 pub use installation::{Change, InstallError, Installation, Plan, install, uninstall};
 pub use off_switch::{HooksOff, hooks_off};
 pub use program::{ProgramError, check_program};
 pub use record::{FileRecord, RecordError, Records};
-pub use status::{AgentStatus, EntryLimit, FileStatus, status};
+pub use status::{AgentStatus, ChangedEntry, EntryLimit, FileStatus, status};
 pub use translation::{NativeHook, takes_matcher, translated};
 pub use trust_record::TrustRecord;

@@ -3,7 +3,7 @@
 use crate::agent::{AgentConfig, Location, OffSwitch, Places, Scope, SwitchKind};
 use crate::command::{ENTRY_NAME, is_own};
 use crate::document::value_of;
-use crate::file::ConfigFile;
+use becket_base::config_file::ConfigFile;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,12 @@
 //! The record of registrations: for each file, the additions and the earlier content.
 //!
-//! Entries are also recognised by their form, so a lost record costs only the exact layout of parts that were empty before.
+//! Entries are also recognised by their form, so a lost record costs only the exact layout of parts that were empty
+//! before.
 
 use crate::agent::Scope;
 use crate::document::Insertion;
 use becket_base::file_lock;
+use becket_base::on_disk;
 use becket_base::private_file;
 use becket_base::text::hex;
 use becket_base::text_file;
@@ -40,6 +42,11 @@ pub struct FileRecord {
 }
 
 impl FileRecord {
+    /// Returns true if it is the record of this file, whose name may lead through links.
+    fn is_of(&self, path: &Path) -> bool {
+        self.path == path || on_disk(&self.path) == on_disk(path)
+    }
+
     /// Returns the content before the registration, if `now` is the content that was written.
     pub fn original(&self, now: &[u8]) -> Option<Vec<u8>> {
         if digest(now) != self.digest {
@@ -161,9 +168,26 @@ impl Records {
         &self.files
     }
 
-    /// Returns the record of a file.
+    /// Returns the record of a file, under whatever name it was reached.
     pub fn of(&self, path: &Path) -> Option<&FileRecord> {
-        self.files.iter().find(|record| record.path == path)
+        let exact = self.files.iter().find(|record| record.path == path);
+        exact.or_else(|| self.files.iter().find(|record| record.is_of(path)))
+    }
+
+    /// Returns the record of a file that no longer exists and had this content, as if it were that of `path`.
+    pub(crate) fn moved_to(&self, path: &Path, bytes: &[u8]) -> Option<FileRecord> {
+        let digest = digest(bytes);
+        let is_moved = |record: &&FileRecord| {
+            record.digest == digest && record.path.file_name() == path.file_name() && !record.path.exists()
+        };
+        let moved = self.files.iter().find(is_moved)?;
+        let places = moved.path.ancestors().zip(path.ancestors());
+        let places = places.take_while(|(old, new)| old.file_name() == new.file_name());
+        let directories =
+            places.filter(|(old, _)| moved.directories.iter().any(|directory| directory == old));
+        let mut directories: Vec<PathBuf> = directories.map(|(_, new)| new.to_owned()).collect();
+        directories.reverse();
+        Some(FileRecord { path: path.to_owned(), directories, ..moved.clone() })
     }
 
     /// Moves directories that still exist to the record of another file below them, which removes them at its end.
@@ -185,7 +209,7 @@ impl Records {
         if self.of(path) == record.as_ref() {
             return Ok(());
         }
-        self.files.retain(|known| known.path != path);
+        self.files.retain(|known| !known.is_of(path));
         self.files.extend(record);
         if self.files.is_empty() {
             return self.remove().map_err(|why| RecordError::Io { path: self.path.clone(), why });
@@ -212,7 +236,9 @@ impl Drop for Records {
         // There is no caller to report to, and an empty file that stays is harmless.
         let _ = self.remove();
         let _ = fs::remove_file(&lock.path);
-        for directory in self.directories.iter().rev() {
+        // The directory of the record may be left of a run that was killed.
+        let own = self.path.parent().filter(|own| self.directories.last().is_none_or(|last| last != own));
+        for directory in own.into_iter().chain(self.directories.iter().rev().map(PathBuf::as_path)) {
             // A directory that contains anything else stays.
             let _ = fs::remove_dir(directory);
         }

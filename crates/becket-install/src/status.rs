@@ -3,10 +3,12 @@
 use crate::agent::{AgentConfig, ConfigForm, Places, RegisteredEvent, Scope};
 use crate::command::{limit_among, own_words};
 use crate::document::{ConfigText, OwnEntry};
-use crate::file::ConfigFile;
+use crate::entry_difference::{EntryDifference, of_entry, of_file};
 use crate::off_switch::{HooksOff, hooks_off};
 use crate::own_file::started_by;
 use crate::record::Records;
+use becket_base::config_file::ConfigFile;
+use becket_base::is_inside;
 use becket_model::EventKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,6 +37,8 @@ pub struct FileStatus {
     pub programs: Vec<String>,
     /// The times within which entries answer, if they name one.
     pub limits: Vec<EntryLimit>,
+    /// The entries that this Becket would write in another way.
+    pub changed: Vec<ChangedEntry>,
     /// Set if this machine has no record of the entries.
     pub is_unrecorded: bool,
     /// The reason why the file can't be read.
@@ -48,6 +52,15 @@ pub struct EntryLimit {
     pub event: String,
     /// The time.
     pub limit: Duration,
+}
+
+/// An entry that this Becket would write in another way, so that it may hold nothing back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedEntry {
+    /// The event.
+    pub event: RegisteredEvent,
+    /// The difference.
+    pub difference: EntryDifference,
 }
 
 impl FileStatus {
@@ -73,6 +86,7 @@ pub fn status(agent: &'static AgentConfig, places: &Places, records: &Records) -
 struct Registration {
     event: String,
     words: Vec<String>,
+    changed: Option<ChangedEntry>,
 }
 
 impl Registration {
@@ -86,8 +100,8 @@ impl Registration {
 }
 
 fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Records) -> Option<FileStatus> {
-    let is_known = records.files().iter().any(|record| record.path.starts_with(path));
-    let (found, problem) = match registrations(agent, path) {
+    let is_known = records.files().iter().any(|record| is_inside(&record.path, path));
+    let (found, problem) = match registrations(agent, scope, path) {
         Ok(found) => (found, None),
         Err(problem) => (Vec::new(), Some(problem)),
     };
@@ -101,6 +115,7 @@ fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Record
         scope,
         path: path.to_owned(),
         limits: found.iter().filter_map(Registration::entry_limit).collect(),
+        changed: found.iter().filter_map(|entry| entry.changed.clone()).collect(),
         events: found.into_iter().map(|entry| entry.event).collect(),
         programs,
         is_unrecorded: !is_known,
@@ -108,26 +123,27 @@ fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Record
     })
 }
 
-fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registration>, String> {
+fn registrations(
+    agent: &'static AgentConfig,
+    scope: Scope,
+    path: &Path,
+) -> Result<Vec<Registration>, String> {
     let read = |path: &Path| ConfigFile::read(path).map_err(|error| error.to_string());
-    let started = |path: &Path| -> Result<Option<Vec<String>>, String> {
+    let own_file = |path: &Path, event: &RegisteredEvent| -> Result<Option<Registration>, String> {
         let file = read(path)?;
-        Ok(started_by(agent.form, &String::from_utf8_lossy(file.bytes().unwrap_or_default())))
+        let text = String::from_utf8_lossy(file.bytes().unwrap_or_default());
+        let Some(words) = started_by(agent.form, &text) else { return Ok(None) };
+        let changed = changed(*event, of_file(agent, scope, event, path, &text));
+        Ok(Some(Registration { event: event.name.to_owned(), words, changed }))
     };
     match agent.form {
         ConfigForm::Scripts => {
-            let mut found = Vec::new();
-            for event in agent.fired() {
-                let words = started(&path.join(event.name))?;
-                found.extend(words.map(|words| Registration { event: event.name.to_owned(), words }));
-            }
-            Ok(found)
+            let scripts = agent.fired().into_iter().map(|event| own_file(&path.join(event.name), &event));
+            Ok(scripts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
         }
         ConfigForm::Plugin(_) => {
-            let Some(words) = started(path)? else { return Ok(Vec::new()) };
-            let events = agent.registered(&[]).into_iter();
-            let entry = |name: &str| Registration { event: name.to_owned(), words: words.clone() };
-            Ok(events.map(|event| entry(event.name)).collect())
+            let scripts = agent.registered(&[]).into_iter().map(|event| own_file(path, &event));
+            Ok(scripts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
         }
         form @ (ConfigForm::Groups { .. }
         | ConfigForm::List(_)
@@ -136,11 +152,19 @@ fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registr
             let file = read(path)?;
             let text = file.text().map_err(|error| error.to_string())?;
             let own = ConfigText::new(form, text).own_entries().map_err(|error| error.to_string())?;
+            let events = agent.fired();
             let entry = |entry: OwnEntry| {
                 let words = own_words(&entry.command).unwrap_or_default();
-                Registration { event: entry.event, words }
+                // An event that the agent does not have is missing under its own name.
+                let event = events.iter().find(|event| event.name == entry.event);
+                let changed = event.and_then(|event| changed(*event, of_entry(agent, scope, event, &entry)));
+                Registration { event: entry.event, words, changed }
             };
             Ok(own.into_iter().map(entry).collect())
         }
     }
+}
+
+fn changed(event: RegisteredEvent, difference: Option<EntryDifference>) -> Option<ChangedEntry> {
+    difference.map(|difference| ChangedEntry { event, difference })
 }

@@ -19,13 +19,13 @@ pub enum TrustRecord {
 }
 
 impl TrustRecord {
-    pub(crate) fn trusts(self, directory: &Path, folder: &Path, root: &Path) -> bool {
-        let (TrustRecord::Folders(file) | TrustRecord::Projects(file)) = self;
+    pub(crate) fn trusts(self, file: &Path, folder: &Path, root: &Path) -> bool {
         // A record that came with a folder is not the user's.
+        let directory = file.parent().unwrap_or(file);
         if !directory.is_absolute() || [folder, root].iter().any(|folder| is_inside(directory, folder)) {
             return false;
         }
-        let Ok(text) = text_file::read(&directory.join(file)) else { return false };
+        let Ok(text) = text_file::read(file) else { return false };
         match self {
             TrustRecord::Folders(_) => is_in_folders(&text, folder).unwrap_or(false),
             TrustRecord::Projects(_) => is_in_projects(&text, &[folder, root]).unwrap_or(false),
@@ -104,7 +104,7 @@ mod tests {
             assert_eq!(is_in_folders(&folders.to_string(), &work.join("shop/till")), trusted, "{folders}");
         }
         assert_eq!(is_in_folders("{", &work), None);
-        assert!(!TrustRecord::Folders("none.json").trusts(&root, &work, &work));
+        assert!(!TrustRecord::Folders("none.json").trusts(&root.join("none.json"), &work, &work));
     }
 
     // rule: G3
@@ -119,7 +119,8 @@ mod tests {
             fs::write(directory.join("config.toml"), &text).unwrap();
         }
         let record = TrustRecord::Projects("config.toml");
-        let trusts = |directory: &Path, folder: &Path| record.trusts(directory, folder, &clone);
+        let trusts =
+            |directory: &Path, folder: &Path| record.trusts(&directory.join("config.toml"), folder, &clone);
         assert!(trusts(&home.join(".codex"), &clone));
         for directory in [clone.join(".codex"), "clone/.codex".into(), ".codex".into()] {
             assert!(!trusts(&directory, &clone) && !trusts(&directory, &clone.join("sub")), "{directory:?}");

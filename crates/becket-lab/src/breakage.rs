@@ -10,7 +10,8 @@ use bytes::BytesMut;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest time that a broken handler runs: one that waits for its stdin must not hold up the others.
+/// The longest time that a handler of a broken configuration runs: one that waits for its stdin must not hold up the
+/// others. A case whose control took longer gets more.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// A mutant of one handler.
@@ -20,16 +21,28 @@ pub(crate) struct Breakage {
     pub(crate) handler: HandlerKey,
     /// The handlers of its matcher group, itself included.
     pub(crate) group: Arc<[HandlerKey]>,
+    /// The longest time that any handler runs.
+    pub(crate) limit: Duration,
 }
 
 impl Breakage {
+    /// Breaks a handler by a mutant.
+    pub(crate) fn new(mutant: Mutant, handler: HandlerKey, group: Arc<[HandlerKey]>) -> Self {
+        Self { mutant, handler, group, limit: LIMIT }
+    }
+
+    /// Returns the same for a case whose control took this time.
+    pub(crate) fn beside(&self, control: Duration) -> Self {
+        Self { limit: LIMIT.max(control * 4), ..self.clone() }
+    }
+
     /// Changes the configuration of a handler; `None` removes it.
     pub(crate) fn amend(&self, mut handler: Handler) -> Option<Handler> {
         let key = HandlerKey::of(&handler);
         let is_it = key == self.handler;
-        if is_it {
-            handler.timeout.limit = handler.timeout.limit.min(LIMIT);
-        }
+        // All of them: what the mutant changes may also be run by a copy, whose longer limit would count (H1), or by the
+        // rest of the group.
+        handler.timeout.limit = handler.timeout.limit.min(self.limit);
         match self.mutant {
             Mutant::Deleted if is_it => return None,
             Mutant::IfDropped if is_it => handler.condition = If::Absent,

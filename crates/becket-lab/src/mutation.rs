@@ -218,10 +218,10 @@ impl Laboratory<'_> {
             let first = relevant[0].record.case.name.clone();
             return MutantResult::Vacuous { why: format!("`{first}` does not pass without the mutant") };
         }
-        let breakage = Breakage { mutant, handler: target.key, group: target.group.clone() };
+        let breakage = Breakage::new(mutant, target.key, target.group.clone());
         let (mut tried, mut unclear) = (0, None);
         for specimen in passing {
-            match self.broken(specimen, &breakage).await {
+            match self.broken(specimen, &breakage.beside(specimen.record.elapsed)).await {
                 Trial::Noticed(by) => {
                     let case = specimen.record.case.name.clone();
                     return match declared {

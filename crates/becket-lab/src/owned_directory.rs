@@ -1,5 +1,5 @@
-//! Temporary directories that don't outlive their owner by long: those of a process that was killed are removed by the
-//! next one that creates such a directory.
+//! Temporary directories that don't outlive their owner by long: [`remove_left_over`] removes those of a process that
+//! was killed.
 //!
 //! INVARIANT: a directory is removed only if its lock is free, or if it has none and is old: its owner is gone then.
 

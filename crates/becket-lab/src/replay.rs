@@ -7,9 +7,9 @@
 //! handler ([`HandlerStatus`]). The programs, the clock and the network that a hook uses are watched, and a hook whose
 //! decision can change with them is set aside, with the reason: [`Dependence`].
 //!
-//! **It does no harm.** [`confined`] takes from the hooks the right to write and to change attributes of files outside of
-//! the scratch copies, to open sockets and to send signals to other processes. To end what hooks leave running is up to
-//! the host (`becket_process::continue_in_child`).
+//! **It does no harm.** [`confined`] takes from the hooks the right to write and to change attributes of files outside
+//! of the scratch copies, to open sockets and to send signals to other processes. Ending what hooks leave running is up
+//! to the host (`becket_process::continue_in_child`).
 
 mod bisect;
 mod cause;

@@ -115,28 +115,31 @@ fn by_script(hooks: &HookSet, root: &Path) -> BTreeMap<PathBuf, Vec<Arc<Handler>
 
 /// Returns the files of the project and of plugins that the command of a handler names.
 pub fn scripts(handler: &Handler, root: &Path) -> BTreeSet<PathBuf> {
-    let plugin = handler.root.as_ref().map(|plugin| plugin.root.clone());
-    let paths = handler_name::words(handler).into_iter().filter_map(|word| {
-        let path = match word.strip_prefix('$') {
-            Some(rest) => {
-                let rest = rest.trim_start_matches('{');
-                let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
-                let (variable, path) = rest.split_at(end);
-                let path = path.trim_start_matches('}').trim_start_matches('/');
-                match variable {
-                    name if name.ends_with("PLUGIN_ROOT") => plugin.clone()?.join(path),
-                    name if name.ends_with("PROJECT_DIR") => root.join(path),
-                    _ => return None,
-                }
-            }
-            None => root.join(word),
-        };
-        path.canonicalize().ok()
-    });
-    let is_inside = |path: &PathBuf| {
-        path.starts_with(root) || plugin.as_ref().is_some_and(|plugin| path.starts_with(plugin))
-    };
+    let plugin = handler.root.as_ref().map(|plugin| plugin.root.as_path());
+    let is_inside =
+        |path: &PathBuf| path.starts_with(root) || plugin.is_some_and(|plugin| path.starts_with(plugin));
+    let paths = named_paths(handler, root).into_iter().filter_map(|path| path.canonicalize().ok());
     paths.filter(|path| is_inside(path) && path.is_file()).collect()
+}
+
+/// Returns the paths that the words of a command may be, whether or not there are such files.
+fn named_paths(handler: &Handler, root: &Path) -> Vec<PathBuf> {
+    let plugin = handler.root.as_ref().map(|plugin| plugin.root.as_path());
+    let path = |word: String| match word.strip_prefix('$') {
+        Some(rest) => {
+            let rest = rest.trim_start_matches('{');
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let (variable, path) = rest.split_at(end);
+            let path = path.trim_start_matches('}').trim_start_matches('/');
+            match variable {
+                name if name.ends_with("PLUGIN_ROOT") => Some(plugin?.join(path)),
+                name if name.ends_with("PROJECT_DIR") => Some(root.join(path)),
+                _ => None,
+            }
+        }
+        None => Some(root.join(word)),
+    };
+    handler_name::words(handler).into_iter().filter_map(path).collect()
 }
 
 /// Shuffles cases with a seed.
@@ -149,7 +152,9 @@ pub fn is_concerned(case: &Case, hooks: &HookSet, root: &Path, changed: &BTreeSe
     let mut handlers = case.steps.iter().flat_map(|step| hooks.of(step.event));
     changed.contains(&case.origin.file)
         || handlers.any(|handler| {
-            let scripts = scripts(handler, root);
-            changed.contains(&*handler.location.file) || scripts.iter().any(|script| changed.contains(script))
+            // A script that is no longer there has changed as well.
+            let is_changed = |path: PathBuf| changed.contains(&path.canonicalize().unwrap_or(path));
+            changed.contains(&*handler.location.file)
+                || named_paths(handler, root).into_iter().any(is_changed)
         })
 }

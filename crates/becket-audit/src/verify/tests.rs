@@ -253,6 +253,46 @@ fn threads_with_writers_of_their_own_write_one_chain() {
     assert_eq!(report.records, 801);
 }
 
+#[test]
+fn a_rotation_while_a_log_is_read_changes_nothing() {
+    let log = Log::new();
+    let limits = RotationLimits { bytes: 2_000, files: 3 };
+    (0..60).for_each(|_| log.append(limits));
+    let files = LogFiles::of(&log.place()).expect("files");
+    (0..10).for_each(|_| log.append(limits));
+    assert!(!files.full.iter().all(|file| file.exists()), "the oldest file is gone");
+    let mut records = Vec::new();
+    let read = files.for_each_line(&log.place(), |_, _, line| {
+        records.push(Link::read(line.trim_ascii_end()).map(|link| link.seq));
+    });
+    read.expect("they are read");
+    let seqs: Vec<u64> = records.into_iter().flatten().collect();
+    assert!(seqs.len() > 2 && seqs.windows(2).all(|pair| pair[1] == pair[0] + 1), "{seqs:?}");
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| (0..400).for_each(|_| log.append(limits)));
+        while !writer.is_finished() {
+            match verify(&log.place(), None, None, Timestamp::now()) {
+                Ok(report) => assert!(report.is_whole(), "{report:?}"),
+                // More than one of its few files was removed meanwhile.
+                Err(error) => assert_eq!(error.why.kind(), io::ErrorKind::NotFound, "{error}"),
+            }
+        }
+    });
+}
+
+#[test]
+fn a_forged_number_is_a_finding() {
+    let log = Log::written();
+    let mut lines = log.lines();
+    let last = format!("\"seq\":{}", u64::MAX);
+    *lines.last_mut().expect("a line") = lines.last().expect("a line").replacen("\"seq\":12", &last, 1);
+    assert!(lines.last().expect("a line").contains(&last));
+    log.put(&lines);
+    assert!(log.errors().contains(&FindingKind::Gap), "{:?}", log.report());
+    log.append(LIMITS);
+    assert!(!log.report().is_whole());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_a_file_is_an_error_instead_of_a_wait() {

@@ -26,10 +26,12 @@ def messages(command):
             commits = False
         elif word == "commit" and "git" in words[:index]:
             commits = True
-        elif commits and re.fullmatch(r"-[a-zA-Z]*m|--message", word):
+        elif commits and (re.fullmatch(r"-[aeinopqsv]*m", word) or (word.startswith("--m") and "--message".startswith(word))):
             found.append(words[index + 1] if index + 1 < len(words) else "")
-        elif commits and word.startswith("--message="):
-            found.append(word[len("--message=") :])
+        elif commits and re.match(r"--m[a-z]*=", word):
+            found.append(word.split("=", 1)[1])
+        elif commits and re.match(r"-[aeinopqsv]*m", word):
+            found.append(re.sub(r"^-[aeinopqsv]*m", "", word))
     return found
 
 

@@ -110,23 +110,44 @@ fn handlers<'o, 't>(group: &'o Node<'t>) -> Option<&'o Array<'t>> {
 pub(super) fn own_entries(form: ConfigForm, text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
     let parsed = JsonText::of(form, text)?;
     let mut found = Vec::new();
-    for event in parsed.hooks()?.map_or(&[][..], |hooks| &hooks.properties) {
+    let Some(hooks) = parsed.hooks()? else { return Ok(found) };
+    for event in &hooks.properties {
         let Node::Array(elements) = &event.value else { continue };
+        // Of two lists of an event, the agent reads one.
+        let is_only = only(hooks, event.name.as_str()).is_ok();
         for element in &elements.elements {
             let entries = if is_grouped(form) {
                 handlers(element).map_or(&[][..], |list| &list.elements)
             } else {
                 std::slice::from_ref(element)
             };
-            let commands =
-                entries.iter().filter_map(|entry| command(form, entry)).filter(|text| is_own(text));
-            found.extend(commands.map(|command| OwnEntry {
-                event: event.name.as_str().to_owned(),
-                command: command.to_owned(),
-            }));
+            let own = entries.iter().filter_map(|entry| Some((entry, command(form, entry)?)));
+            let own = own
+                .filter(|(_, command)| is_own(command))
+                .map(|(entry, command)| own_entry(form, event.name.as_str(), element, entry, command));
+            found.extend(own.map(|entry| OwnEntry { is_plain: entry.is_plain && is_only, ..entry }));
         }
     }
     Ok(found)
+}
+
+/// Returns an own entry, given the element of the event's list that has it.
+fn own_entry(form: ConfigForm, event: &str, whole: &Node<'_>, entry: &Node<'_>, command: &str) -> OwnEntry {
+    let (mut whole, entry) = (plain(whole), plain(entry));
+    let limit = entry.get(limit_key(form)).and_then(Value::as_u64);
+    if is_grouped(form) {
+        // Handlers of others in the group have no effect on this one.
+        whole[HOOKS] = json!([entry]);
+    }
+    let (event, command) = (event.to_owned(), command.to_owned());
+    let written = Entry { event, command, limit: limit.unwrap_or_default() };
+    let is_plain = whole == element(form, &written);
+    OwnEntry { event: written.event, command: written.command, limit, is_plain }
+}
+
+/// Returns the key of the time limit.
+const fn limit_key(form: ConfigForm) -> &'static str {
+    if matches!(form, ConfigForm::List(ListEntry::Copilot)) { "timeoutSec" } else { "timeout" }
 }
 
 /// Returns the element of an event's list for an entry.

@@ -51,6 +51,10 @@ fn text_of<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
     table.get(key)?.as_str()
 }
 
+fn limit_of(table: &Table) -> Option<u64> {
+    u64::try_from(table.get("timeout")?.as_integer()?).ok()
+}
+
 fn is_own_table(table: &Table) -> bool {
     text_of(table, "command").is_some_and(is_own)
 }
@@ -63,6 +67,10 @@ pub(super) fn own_entries(text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
         .map(|table| OwnEntry {
             event: text_of(table, "event").unwrap_or_default().to_owned(),
             command: text_of(table, "command").unwrap_or_default().to_owned(),
+            limit: limit_of(table),
+            is_plain: table.len() == KEYS.len()
+                && KEYS.iter().all(|key| table.contains_key(key))
+                && limit_of(table).is_some(),
         })
         .collect())
 }
@@ -129,12 +137,12 @@ fn lines(text: &str, table: &Table) -> Result<Range<usize>, DocumentError> {
     let header = text[..first].rfind("[[").ok_or(DocumentError::Ambiguous("remove them by hand"))?;
     let start = text[..header].rfind('\n').map_or(0, |at| at + 1);
     let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
-    // A comment after a value is the user's.
+    // A comment is the user's, on a line of its own as well as after the header or a value.
     let inside = &text[start..end];
-    let has_comment = inside.lines().any(|line| {
-        let line = line.trim_start();
-        line.starts_with('#') || (line.starts_with("timeout") && line.contains('#'))
-    });
+    let rest_of_line = |at: usize| text[at..].lines().next().unwrap_or_default().trim();
+    let has_comment = inside.lines().any(|line| line.trim_start().starts_with('#'))
+        || !rest_of_line(start).ends_with("]]")
+        || spans().any(|span| !rest_of_line(span.end).is_empty());
     if has_comment {
         return Err(DocumentError::Form(
             "a comment is inside of an entry of becket: move it elsewhere first".to_owned(),

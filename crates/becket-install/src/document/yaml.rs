@@ -13,7 +13,8 @@ use std::ops::Range;
 const HOOKS: &str = "hooks";
 const BY_HAND: DocumentError = DocumentError::Ambiguous("edit it by hand");
 
-fn meaning(text: &str) -> Result<Value, DocumentError> {
+/// Returns the value of a text; `Null` for one without any.
+pub(super) fn value(text: &str) -> Result<Value, DocumentError> {
     if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Ok(Value::Null);
     }
@@ -43,18 +44,29 @@ fn malformed(error: &Error) -> DocumentError {
 
 /// Returns the entries that are Becket's own.
 pub(super) fn own_entries(text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
-    let value = meaning(text)?;
+    let value = value(text)?;
     let events = value.get(HOOKS).and_then(Value::as_object).into_iter().flatten();
     let entries = events.flat_map(|(event, list)| {
         list.as_array()
             .into_iter()
             .flatten()
-            .filter_map(move |entry| Some((event, entry.get("command")?.as_str()?)))
+            .filter_map(move |entry| Some((event, entry, entry.get("command")?.as_str()?)))
     });
-    Ok(entries
-        .filter(|(_, command)| is_own(command))
-        .map(|(event, command)| OwnEntry { event: event.clone(), command: command.to_owned() })
-        .collect())
+    let own = entries.filter(|(_, _, command)| is_own(command));
+    Ok(own.map(|(event, entry, command)| own_entry(event, entry, command)).collect())
+}
+
+fn own_entry(event: &str, entry: &Value, command: &str) -> OwnEntry {
+    let limit = entry.get("timeout").and_then(Value::as_u64);
+    let (event, command) = (event.to_owned(), command.to_owned());
+    let written = Entry { event, command, limit: limit.unwrap_or_default() };
+    let is_plain = *entry == value_of(&written);
+    OwnEntry { event: written.event, command: written.command, limit, is_plain }
+}
+
+/// Returns the item of an entry.
+fn value_of(entry: &Entry) -> Value {
+    json!({"command": entry.command, "timeout": entry.limit})
 }
 
 /// One line of a text.
@@ -77,6 +89,13 @@ impl Line<'_> {
         self.text == "-" || self.text.starts_with("- ")
     }
 
+    /// Returns true if the line is a comment, or has one after its key or value.
+    fn has_comment(&self) -> bool {
+        let value = self.text.split_once(": ").map_or(self.text, |(_, value)| value.trim_start());
+        let rest = value.strip_prefix('"').map_or(value, after_quote);
+        self.text.starts_with('#') || rest.starts_with('#') || rest.contains(" #")
+    }
+
     /// Returns true if the line is the key of a block.
     fn opens(&self, key: &str) -> bool {
         let rest = self.text.strip_prefix(key).or_else(|| {
@@ -88,6 +107,18 @@ impl Line<'_> {
             rest.is_empty() || rest.starts_with('#')
         })
     }
+}
+
+/// Returns the rest of a text after the quote that ends a value.
+fn after_quote(quoted: &str) -> &str {
+    let mut is_escaped = false;
+    for (at, letter) in quoted.char_indices() {
+        if letter == '"' && !is_escaped {
+            return &quoted[at + 1..];
+        }
+        is_escaped = letter == '\\' && !is_escaped;
+    }
+    ""
 }
 
 fn lines(text: &str) -> Vec<Line<'_>> {
@@ -129,7 +160,7 @@ fn indent_of(lines: &[Line<'_>], block: &Block) -> Option<usize> {
 
 /// Adds items at the end of each event's list.
 pub(super) fn add(text: &str, entries: &[Entry]) -> Result<EditedText, DocumentError> {
-    let mut expected = meaning(text)?;
+    let mut expected = value(text)?;
     let all = lines(text);
     let broken = line_break(text);
     let hooks = block(&all, 0..all.len(), 0, HOOKS);
@@ -175,7 +206,7 @@ pub(super) fn add(text: &str, entries: &[Entry]) -> Result<EditedText, DocumentE
         }
     }
     let edited = insertions.apply(text, created);
-    match meaning(&edited.text) {
+    match value(&edited.text) {
         Ok(value) if value == expected => Ok(edited),
         Ok(_) | Err(_) => Err(BY_HAND),
     }
@@ -200,7 +231,7 @@ fn item(entry: &Entry, dash: usize, broken: &str) -> String {
 }
 
 fn put(expected: &mut Value, entry: &Entry) {
-    let new = json!({"command": entry.command, "timeout": entry.limit});
+    let new = value_of(entry);
     if expected.is_null() {
         *expected = json!({});
     }
@@ -221,7 +252,7 @@ fn put(expected: &mut Value, entry: &Entry) {
 
 /// Removes the own items, and the parts of `created` that are then empty.
 pub(super) fn remove(text: &str, created: &[Vec<String>]) -> Result<EditedText, DocumentError> {
-    let mut expected = meaning(text)?;
+    let mut expected = value(text)?;
     let all = lines(text);
     let mut ranges = Vec::new();
     let is_created = |path: &[&str]| created.iter().any(|known| known == path);
@@ -234,7 +265,9 @@ pub(super) fn remove(text: &str, created: &[Vec<String>]) -> Result<EditedText, 
             let Some(event) = block(&all, hooks.body.clone(), indent, name) else { continue };
             let own = own_items(&all, &event, &own_places(&expected, name));
             let count = event.body.clone().filter(|at| !all[*at].text.is_empty()).count();
-            let is_empty = !own.is_empty() && own.iter().map(|item| item.len()).sum::<usize>() == count;
+            let is_empty = !own.is_empty()
+                && own.iter().map(|item| item.len()).sum::<usize>() == count
+                && !all[event.key].has_comment();
             ranges.extend(own.iter().map(|item| all[item.start].start..all[item.end - 1].end));
             if is_empty && is_created(&[HOOKS, name]) {
                 ranges.push(all[event.key].start..all[event.key].end);
@@ -242,14 +275,15 @@ pub(super) fn remove(text: &str, created: &[Vec<String>]) -> Result<EditedText, 
             }
             take(&mut expected, name, is_empty && is_created(&[HOOKS, name]));
         }
-        let has_comment = hooks.body.clone().any(|at| all[at].text.starts_with('#'));
+        let has_comment =
+            all[hooks.key].has_comment() || hooks.body.clone().any(|at| all[at].text.starts_with('#'));
         if gone > 0 && gone == names.len() && is_created(&[HOOKS]) && !has_comment {
             ranges.push(all[hooks.key].start..all[hooks.key].end);
             expected.as_object_mut().map(|root| root.shift_remove(HOOKS));
         }
     }
     let edited = EditedText { text: without(text, ranges), inserted: Vec::new(), created: Vec::new() };
-    let after = meaning(&edited.text);
+    let after = value(&edited.text);
     match after {
         Ok(value)
             if without_empty(value.clone()) == without_empty(expected)
@@ -276,8 +310,8 @@ fn own_items(lines: &[Line<'_>], event: &Block, is_own: &[bool]) -> Vec<Range<us
         // The list is not written in lines of its own; the caller sees that entries are left.
         return Vec::new();
     }
-    // A comment between the lines of an item is the user's.
-    let has_comment = |item: &Range<usize>| item.clone().any(|at| lines[at].text.starts_with('#'));
+    // A comment in the lines of an item is the user's.
+    let has_comment = |item: &Range<usize>| item.clone().any(|at| lines[at].has_comment());
     let own = items.into_iter().zip(is_own).filter(|(item, is_own)| **is_own && !has_comment(item));
     own.map(|(item, _)| item).collect()
 }

@@ -1,7 +1,6 @@
 //! The plan to add guards to a project, or to update them.
 
 use crate::document::SettingsItem;
-use crate::file::ConfigFile;
 use crate::file_change::FileChange;
 use crate::guard::answers::{Answers, complete, filled, filled_element, in_toml};
 use crate::guard::change::{GuardPlan, planned};
@@ -11,6 +10,8 @@ use crate::guard::folder::{CASES, Guard, GuardFile, place};
 use crate::guard::record::{GuardRecord, GuardRecords};
 use crate::guard::settings::ProjectSettings;
 use crate::record::digest;
+use becket_base::config_file::ConfigFile;
+use becket_base::on_disk;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,8 @@ pub struct Addition {
     pub answers: Answers,
 }
 
-/// Plans to add guards to the project in `root`. Unchanged parts of an earlier addition stay as they are.
+/// Plans to add guards to the project in `root`. Unchanged parts of an earlier addition stay as they are, and rules and
+/// hooks of it that the settings have lost are restored.
 ///
 /// # Errors
 /// See [`GuardError`].
@@ -68,12 +70,14 @@ pub fn add_guards(
         };
         after.guards.insert(name.clone(), record);
     }
-    let (change, record) = settings.rewritten(&before, &after)?;
+    let names: Vec<&str> = additions.iter().map(|addition| addition.guard.manifest.name.as_str()).collect();
+    let (change, record) = settings.rewritten(&before, &after, &names)?;
     after.settings = record;
     after.directories = directories(root, &before, changes.iter().chain([&change]));
     // The settings come last, so that every script exists by then.
     changes.push(after.change(root)?);
     changes.push(change);
+    check_inside(root, &changes)?;
     Ok(GuardPlan { changes, kept, directories: Vec::new() })
 }
 
@@ -130,7 +134,8 @@ impl GuardFiles<'_> {
         let known = self.known.and_then(|known| known.files.get(place.to_string_lossy().as_ref()));
         let new = digest(&file.bytes);
         match (now.bytes().map(digest), known) {
-            (Some(now), _) if now == new => return Ok(None),
+            // Its mode may differ.
+            (Some(now), _) if now == new => {}
             (Some(now), Some(known)) if now != *known && *known == new => return Ok(None),
             (Some(now), Some(known)) if now != *known => {
                 return Err(GuardError::Edited { path, guard: self.guard.to_owned() });
@@ -150,6 +155,20 @@ impl GuardFiles<'_> {
         }
         removals(self.root, &known)
     }
+}
+
+/// Checks that no change is outside of the project: a link in a repository may lead anywhere.
+pub(super) fn check_inside(root: &Path, changes: &[FileChange]) -> Result<(), GuardError> {
+    let changed = changes.iter().filter(|change| !change.is_nothing()).map(FileChange::path);
+    match changed.into_iter().find(|path| !is_in_project(root, path)) {
+        Some(path) => Err(GuardError::Outside { path: path.to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// Returns true if a path is in the project once its links are resolved.
+pub(super) fn is_in_project(root: &Path, path: &Path) -> bool {
+    on_disk(path).starts_with(on_disk(root))
 }
 
 /// Returns the removals of files by their digests, and the paths of those that were edited.

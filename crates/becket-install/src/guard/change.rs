@@ -1,8 +1,8 @@
 //! The changes that add or remove guards, shown before they are made and undone if one fails.
 
-use crate::file::ConfigFile;
 use crate::file_change::FileChange;
 use crate::guard::error::GuardError;
+use becket_base::config_file::ConfigFile;
 use std::fs;
 use std::path::PathBuf;
 
@@ -48,6 +48,8 @@ impl GuardPlan {
     pub fn apply(&self) -> Result<(), GuardError> {
         let mut new: Vec<PathBuf> = Vec::new();
         let mut done: Vec<&FileChange> = Vec::new();
+        // A process that was killed may have left copies of files that are as they should be.
+        self.changes.iter().for_each(|change| change.file().remove_left_over());
         for change in self.changes.iter().filter(|change| !change.is_nothing()) {
             new.extend(change.new_directories());
             if let Err(why) = change.apply() {

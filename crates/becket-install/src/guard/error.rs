@@ -1,7 +1,7 @@
 //! The reasons why a guard can't be read, added or removed.
 
 use crate::document::DocumentError;
-use crate::file::FileError;
+use becket_base::config_file::FileError;
 use std::path::PathBuf;
 
 /// The reason why nothing was changed.
@@ -114,6 +114,12 @@ pub enum GuardError {
         path: PathBuf,
         /// The guard.
         guard: String,
+    },
+    /// A link leads out of the project.
+    #[error("a symbolic link in the path of `{}` leads out of the project: replace the link first", path.display())]
+    Outside {
+        /// The file.
+        path: PathBuf,
     },
     /// A file of the guard was edited.
     #[error(

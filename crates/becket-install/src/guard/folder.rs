@@ -126,11 +126,16 @@ fn check_paths(files: &[GuardFile], folder: &Path) -> Result<(), GuardError> {
         let mut components = Path::new(&file.path).components();
         !file.path.is_empty() && components.all(|part| matches!(part, Component::Normal(_)))
     };
-    match files.iter().find(|file| !is_inside(file)) {
-        Some(file) => Err(GuardError::NotRegular {
-            path: folder.join(&file.path),
-            what: "not in the folder of the guard".to_owned(),
-        }),
+    let refused = |file: &GuardFile, what: &str| GuardError::NotRegular {
+        path: folder.join(&file.path),
+        what: what.to_owned(),
+    };
+    if let Some(file) = files.iter().find(|file| !is_inside(file)) {
+        return Err(refused(file, "not in the folder of the guard"));
+    }
+    // A line feed in a name would be read as a line of the changes that are shown.
+    match files.iter().find(|file| file.path.contains(char::is_control)) {
+        Some(file) => Err(refused(file, "named with a control character")),
         None => Ok(()),
     }
 }

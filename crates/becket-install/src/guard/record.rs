@@ -1,12 +1,12 @@
 //! The record of the guards of a project, `.claude/guards.json`, which belongs in version control like the settings.
 
 use crate::document::SettingsItem;
-use crate::file::ConfigFile;
 use crate::file_change::FileChange;
 use crate::guard::answers::Answers;
 use crate::guard::change::planned;
 use crate::guard::error::GuardError;
 use crate::record::digest;
+use becket_base::config_file::ConfigFile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! The plan to remove guards from a project: exactly the additions, and nothing that was edited since.
 
-use crate::guard::add::removals;
+use crate::guard::add::{check_inside, is_in_project, removals};
 use crate::guard::change::GuardPlan;
 use crate::guard::error::GuardError;
 use crate::guard::record::GuardRecords;
@@ -24,12 +24,14 @@ pub fn remove_guards(root: &Path, names: &[&str]) -> Result<GuardPlan, GuardErro
         kept.extend(edited);
         after.guards.remove(*name);
     }
-    let (change, record) = settings.rewritten(&before, &after)?;
+    let (change, record) = settings.rewritten(&before, &after, &[])?;
     after.settings = record;
-    let directories: Vec<PathBuf> = before.directories.iter().map(|directory| root.join(directory)).collect();
+    let directories = before.directories.iter().map(|directory| root.join(directory));
+    let directories: Vec<PathBuf> = directories.filter(|directory| is_in_project(root, directory)).collect();
     after.directories.retain(|directory| !names.iter().any(|name| directory.ends_with(name)));
     // The settings come first, so that no hook remains without its script.
     changes.insert(0, change);
     changes.push(after.change(root)?);
+    check_inside(root, &changes)?;
     Ok(GuardPlan { changes, kept, directories })
 }

@@ -1,12 +1,12 @@
 //! The settings of a project, with and without guards.
 
 use crate::document::{ConfigText, DocumentError, EditedText, SETTINGS, SettingsItem};
-use crate::file::{ConfigFile, FileError};
 use crate::file_change::FileChange;
 use crate::guard::change::planned;
 use crate::guard::error::GuardError;
-use crate::guard::record::{GuardRecords, SettingsRecord};
+use crate::guard::record::{GuardRecord, GuardRecords, SettingsRecord};
 use crate::record::digest;
+use becket_base::config_file::{ConfigFile, FileError};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,10 @@ impl ProjectSettings {
         Ok(ProjectSettings { path, file, text })
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Returns the text without the items of any guard: the one before the first guard, if it was not edited since.
     pub(super) fn bare(&self, records: &GuardRecords) -> Result<String, GuardError> {
         if let Some(original) = self.original(records) {
@@ -46,31 +50,58 @@ impl ProjectSettings {
 
     /// Checks that no hook of a guard was edited: if it stayed, its script would be missing.
     pub(super) fn check_hooks(&self, guard: &str, items: &[SettingsItem]) -> Result<(), GuardError> {
-        let folder = format!(".claude/hooks/{guard}/");
-        for item in items.iter().filter(|item| item.section == "hooks") {
-            let groups = ConfigText::new(SETTINGS, &self.text).values(&item.section, &item.list);
-            let groups: Vec<Value> = groups.map_err(|why| self.refused(why))?;
-            let is_edited = |group: &Value| {
-                group.to_string().contains(&folder) && !items.iter().any(|item| item.value == *group)
-            };
-            if groups.iter().any(is_edited) {
+        for item in items {
+            if self.is_edited(guard, item, items)? {
                 return Err(GuardError::EditedHook { path: self.path.clone(), guard: guard.to_owned() });
             }
         }
         Ok(())
     }
 
-    /// Plans the text with the items of `after` instead of those of `before`, and its record.
+    /// Returns true if the list of an item has an edited hook of the guard: one with a script of it that is none of its
+    /// `items`.
+    fn is_edited(
+        &self,
+        guard: &str,
+        item: &SettingsItem,
+        items: &[SettingsItem],
+    ) -> Result<bool, GuardError> {
+        if item.section != "hooks" {
+            return Ok(false);
+        }
+        let folder = format!(".claude/hooks/{guard}/");
+        let groups = ConfigText::new(SETTINGS, &self.text).values(&item.section, &item.list);
+        let groups: Vec<Value> = groups.map_err(|why| self.refused(why))?;
+        let is_edited = |group: &Value| {
+            group.to_string().contains(&folder) && !items.iter().any(|item| item.value == *group)
+        };
+        Ok(groups.iter().any(is_edited))
+    }
+
+    /// Returns the recorded items of a guard that the text lacks. A hook that was edited is not among them.
+    pub(super) fn missing(&self, guard: &str, record: &GuardRecord) -> Result<Vec<SettingsItem>, GuardError> {
+        let mut missing = Vec::new();
+        for item in &record.items {
+            if !self.contains(&self.text, item)? && !self.is_edited(guard, item, &record.items)? {
+                missing.push(item.clone());
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Plans the text with the items of `after` instead of those of `before`, and its record. The items of the guards
+    /// `added` that the text has lost are restored.
     pub(super) fn rewritten(
         self,
         before: &GuardRecords,
         after: &GuardRecords,
+        added: &[&str],
     ) -> Result<(FileChange, SettingsRecord), GuardError> {
         let existed =
             if before.guards.is_empty() { self.file.bytes().is_some() } else { before.settings.existed };
         let (text, record) = match self.original(before) {
             Some(original) => self.onto_original(&original, after)?,
-            None => self.onto_edited(before, after)?,
+            None => self.onto_edited(before, after, added)?,
         };
         let is_left = existed || !after.guards.is_empty() || !ConfigText::new(SETTINGS, &text).is_bare();
         let change = planned(self.file, is_left.then(|| text.into_bytes()), false)?;
@@ -95,11 +126,13 @@ impl ProjectSettings {
         Ok((text, SettingsRecord { existed: false, digest, inserted, created }))
     }
 
-    /// Changes a text that was edited: only the differences are removed and appended, and the rest stays where it is.
+    /// Changes a text that was edited: only the differences, and the lost items of the guards `added`, are removed and
+    /// appended; the rest stays where it is.
     fn onto_edited(
         &self,
         before: &GuardRecords,
         after: &GuardRecords,
+        added: &[&str],
     ) -> Result<(String, SettingsRecord), GuardError> {
         let (old, new) = (before.items(), after.items());
         let differing = |some: &[SettingsItem], others: &[SettingsItem]| -> Vec<SettingsItem> {
@@ -109,8 +142,14 @@ impl ProjectSettings {
         let refused = |why| self.refused(why);
         let taken = ConfigText::new(SETTINGS, &self.text).take_items(&differing(&old, &new), &created);
         let text = taken.map_err(refused)?.text;
-        let edited =
-            ConfigText::new(SETTINGS, &text).append_items(&differing(&new, &old)).map_err(refused)?;
+        let mut appended = differing(&new, &old);
+        for (name, record) in after.guards.iter().filter(|(name, _)| added.contains(&name.as_str())) {
+            appended.extend(self.missing(name, record)?);
+        }
+        let edited = ConfigText::new(SETTINGS, &text).append_items(&appended).map_err(refused)?;
+        if edited.text == self.text {
+            return Ok((edited.text, before.settings.clone()));
+        }
         created.extend(edited.created);
         created.sort();
         created.dedup();

@@ -1,13 +1,15 @@
 //! Registrations on the disk.
 
 use becket_install::{
-    AGENTS, HookCommand, InstallError, Installation, Location, OffSwitch, Places, Records, Scope, SwitchKind,
-    agent, install, status, uninstall,
+    AGENTS, EntryDifference, HookCommand, InstallError, Installation, Location, OffSwitch, Places, Records,
+    Scope, SwitchKind, agent, install, status, uninstall,
 };
+use becket_model::EventKind;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A home, a project, and the directory of the records.
@@ -267,7 +269,7 @@ fn a_file_that_cant_be_used_is_an_error_and_stays() {
             fs::write(&place, "{}").expect("written");
             fs::set_permissions(&place, fs::Permissions::from_mode(0o444)).expect("a mode");
         }),
-        ("which is not there", &|| symlink("gone", &place).expect("a link")),
+        ("which does not exist", &|| symlink("gone", &place).expect("a link")),
         ("it is not a regular file", &|| fs::create_dir(&place).expect("a directory")),
         ("it has 2 names", &|| {
             fs::write(&place, "{}").expect("written");
@@ -599,4 +601,209 @@ fn variables_name_the_directories_of_agents() {
     machine.uninstall("codex", Scope::User).expect("removed");
     machine.uninstall("opencode", Scope::User).expect("removed");
     assert!(!elsewhere.exists());
+}
+
+#[test]
+fn without_a_record_only_a_file_as_becket_writes_it_is_replaced_or_removed() {
+    for (name, path, edit) in [
+        ("opencode", ".opencode/plugins/becket.js", "\nexport const mine = 1\n"),
+        ("cline", ".clinerules/hooks/PreToolUse", "\nmy-logger\n"),
+    ] {
+        let machine = Machine::new();
+        let file = machine.root.path().join("project").join(path);
+        let before = machine.tree();
+        let rewriting = Installation { longest: Some(Duration::from_secs(90)), exec_rewrite: true, ..WANTED };
+        machine.install_as(name, Scope::Project, &rewriting).expect(name);
+        let forgotten = || fs::remove_dir_all(machine.root.path().join("state")).expect("a record");
+        forgotten();
+        let written = fs::read_to_string(&file).expect("a file");
+        fs::write(&file, written.clone() + edit).expect("written");
+        for result in [machine.install(name, Scope::Project), machine.uninstall(name, Scope::Project)] {
+            let error = result.expect_err("it was edited").to_string();
+            assert!(error.contains("was edited, or written by another version of becket"), "{error}");
+            assert_eq!(fs::read_to_string(&file).expect("a file"), written.clone() + edit);
+        }
+        machine.install_as(name, Scope::Project, &Installation { repair: true, ..WANTED }).expect(name);
+        forgotten();
+        let other = Installation { program: "/usr/bin/becket", ..WANTED };
+        assert!(machine.install_as(name, Scope::Project, &other).expect(name));
+        forgotten();
+        assert!(machine.uninstall(name, Scope::Project).expect(name));
+        let left: Vec<_> = machine.tree().into_keys().filter(|path| path.is_file()).collect();
+        assert!(left.is_empty() && before.keys().all(|path| path.exists()), "{left:?}");
+    }
+}
+
+/// A file, a part of it that is written otherwise, and the difference that follows.
+const GUTTED: [(&str, &str, &str, &str, EntryDifference); 14] = [
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "\"matcher\": \"*\"",
+        "\"matcher\": \"write_file\"",
+        EntryDifference::Keys,
+    ),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "\"type\": \"command\"",
+        "\"type\": \"command\", \"async\": true",
+        EntryDifference::Keys,
+    ),
+    ("gemini", ".gemini/settings.json", "\"timeout\": 60000", "\"timeout\": 1", EntryDifference::Limit),
+    ("gemini", ".gemini/settings.json", "shift 3;", "exit 0;", EntryDifference::Command),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        " --installed",
+        " --settings x --installed",
+        EntryDifference::Command,
+    ),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        " fire --dialect",
+        " --settings x fire --dialect",
+        EntryDifference::Command,
+    ),
+    ("gemini", ".gemini/settings.json", "--dialect gemini", "--dialect codex", EntryDifference::Command),
+    ("gemini", ".gemini/settings.json", "--within 55", "--within 60", EntryDifference::Limit),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "\"SessionStart\": [",
+        "\"BeforeTool\": [], \"SessionStart\": [",
+        EntryDifference::Keys,
+    ),
+    ("cursor", ".cursor/hooks.json", "\"failClosed\": true", "\"failClosed\": false", EntryDifference::Keys),
+    ("windsurf", ".windsurf/hooks.json", "--within 25", "--within 99", EntryDifference::Limit),
+    ("cline", ".clinerules/hooks/PreToolUse", "\nexec ", "\nexit 0\nexec ", EntryDifference::Text),
+    (
+        "opencode",
+        ".opencode/plugins/becket.js",
+        "const LIMIT = 60000",
+        "const LIMIT = 1",
+        EntryDifference::Limit,
+    ),
+    ("opencode", ".opencode/plugins/becket.js", "if (answer.decision)", "if (false)", EntryDifference::Text),
+];
+
+#[test]
+fn an_entry_that_would_let_calls_pass_differs_from_the_one_that_becket_writes() {
+    for (name, path, from, to, difference) in GUTTED {
+        let machine = Machine::new();
+        machine.install(name, Scope::Project).expect(name);
+        let changed = || {
+            let found = status(agent(name).expect("an agent"), &machine.places, &machine.records());
+            found.files.into_iter().flat_map(|file| file.changed).collect::<Vec<_>>()
+        };
+        assert_eq!(changed(), [], "{name}");
+        let file = machine.root.path().join("project").join(path);
+        let written = fs::read_to_string(&file).expect("a file");
+        let edited = written.replacen(from, to, 1);
+        assert!(edited != written, "{name}: {from}");
+        fs::write(&file, edited).expect("written");
+        assert!(changed().iter().any(|entry| entry.difference == difference), "{name} {to}: {:?}", changed());
+        // A key that occurs twice is the user's to correct.
+        if !to.contains("[], ") {
+            machine.install_as(name, Scope::Project, &Installation { repair: true, ..WANTED }).expect(name);
+            assert_eq!(changed(), [], "{name}: {to}");
+            assert_eq!(fs::read_to_string(&file).expect("a file"), written, "{name}: {to}");
+        }
+    }
+    let machine = Machine::new();
+    for (name, scope) in all() {
+        let longest = Some(Duration::from_secs(700));
+        let wanted = Installation { longest, exec_rewrite: true, more: &EventKind::ALL, ..WANTED };
+        machine.install_as(name, scope, &wanted).expect(name);
+        let found = status(agent(name).expect("an agent"), &machine.places, &machine.records());
+        assert!(found.files.iter().all(|file| file.changed.is_empty()), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn an_entry_of_toml_or_yaml_with_another_key_differs() {
+    for (name, path, key) in [
+        ("kimi", "home/.kimi-code/config.toml", "matcher = \"x\"\ntimeout"),
+        ("hermes", "home/.hermes/config.yaml", "matcher: x\n      timeout"),
+    ] {
+        let machine = Machine::new();
+        machine.install(name, Scope::User).expect(name);
+        let file = machine.root.path().join(path);
+        let text = fs::read_to_string(&file).expect("a file").replacen("timeout", key, 1);
+        fs::write(&file, text).expect("written");
+        let found = status(agent(name).expect("an agent"), &machine.places, &machine.records());
+        let differences: Vec<_> = found.files[0].changed.iter().map(|entry| entry.difference).collect();
+        assert_eq!(differences, [EntryDifference::Keys], "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_that_cant_be_executed_is_named_and_repaired() {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = Machine::new();
+    machine.install("cline", Scope::Project).expect("installed");
+    let written = machine.tree();
+    let script = machine.root.path().join("project/.clinerules/hooks/PreToolUse");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).expect("a mode");
+    let found = status(agent("cline").expect("an agent"), &machine.places, &machine.records());
+    let changed = &found.files[0].changed;
+    assert!(changed.len() == 1 && changed[0].event.name == "PreToolUse", "{changed:?}");
+    assert_eq!(changed[0].difference, EntryDifference::Mode);
+    assert!(machine.install("cline", Scope::Project).expect("repaired"));
+    assert_eq!(machine.tree(), written);
+}
+
+#[test]
+fn a_group_with_an_edited_matcher_leaves_nothing() {
+    let machine = Machine::new();
+    let file = machine.write("home/.gemini/settings.json", "{\n  \"a\": 1\n}\n");
+    let before = machine.tree();
+    machine.install("gemini", Scope::User).expect("installed");
+    let text = fs::read_to_string(&file).expect("a file").replace("\"matcher\": \"*\"", "\"matcher\": \"x\"");
+    fs::write(&file, text).expect("written");
+    machine.uninstall("gemini", Scope::User).expect("removed");
+    assert_eq!(machine.tree(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_project_that_moved_and_a_home_behind_a_link_leave_nothing() {
+    let mut machine = Machine::new();
+    for name in ["gemini", "cline"] {
+        machine.install(name, Scope::Project).expect(name);
+    }
+    let moved = machine.root.path().join("moved");
+    fs::rename(machine.root.path().join("project"), &moved).expect("a move");
+    let old = machine.places.clone();
+    machine.places.project = Some(moved.clone());
+    for name in ["gemini", "cline"] {
+        machine.uninstall(name, Scope::Project).expect(name);
+    }
+    assert_eq!(fs::read_dir(&moved).expect("a project").count(), 0);
+    machine.places = old;
+    for name in ["gemini", "cline"] {
+        machine.uninstall(name, Scope::Project).expect(name);
+    }
+    assert!(machine.records().files().is_empty());
+    let home = machine.root.path().join("home");
+    machine.install("gemini", Scope::User).expect("installed");
+    let link = machine.root.path().join("link");
+    std::os::unix::fs::symlink(&home, &link).expect("a link");
+    machine.places.home = Some(link);
+    let found = status(agent("gemini").expect("an agent"), &machine.places, &machine.records());
+    assert!(!found.files[0].is_unrecorded, "{found:?}");
+    machine.uninstall("gemini", Scope::User).expect("removed");
+    assert_eq!(fs::read_dir(&home).expect("a home").count(), 0);
+    assert!(machine.records().files().is_empty());
+}
+
+#[test]
+fn the_directory_of_the_record_goes_with_it_even_if_a_killed_installation_made_it() {
+    let machine = Machine::new();
+    machine.write("state/installed.lock", "");
+    machine.install("gemini", Scope::User).expect("installed");
+    machine.uninstall("gemini", Scope::User).expect("removed");
+    assert!(!machine.root.path().join("state").exists());
 }

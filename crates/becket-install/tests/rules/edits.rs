@@ -240,3 +240,69 @@ fn errors_of_parsers_are_plain_sentences_with_a_place() {
         assert_eq!(removed(name, &now.text, &now.created), text, "{name}");
     }
 }
+
+#[test]
+fn a_comment_inside_of_an_entry_keeps_it() {
+    let kimi = added("kimi", "").text;
+    let hermes = added("hermes", "").text;
+    let gemini = added("gemini", "").text;
+    for (name, text, from, to) in [
+        ("kimi", &kimi, "[[hooks]]", "[[hooks]] # mine"),
+        ("kimi", &kimi, "event = \"SessionStart\"", "event = \"SessionStart\" # mine"),
+        ("kimi", &kimi, "--installed 0'''", "--installed 0''' # mine"),
+        ("kimi", &kimi, "timeout = 30", "timeout = 30 # mine"),
+        ("hermes", &hermes, "--installed 0\"", "--installed 0\" # mine"),
+        ("hermes", &hermes, "timeout: 60", "timeout: 60 # mine"),
+        ("gemini", &gemini, "\"type\":", "// mine\n\"type\":"),
+        ("gemini", &gemini, "\"timeout\":", "\"timeout\": /* mine */"),
+        ("gemini", &gemini, "\"matcher\": \"*\",", "\"matcher\": \"*\", // mine\n"),
+    ] {
+        let edited = text.replacen(from, to, 1);
+        assert!(edited != *text, "{name}: {from}");
+        let error = ConfigText::new(form(name), &edited).remove(&[]).expect_err(to).to_string();
+        assert!(error.contains("a comment is inside") || error.contains("by hand"), "{name}: {error}");
+    }
+    let created = added("hermes", "").created;
+    let kept = hermes.replacen("pre_tool_call:", "pre_tool_call: # mine", 1);
+    assert_eq!(removed("hermes", &kept, &created), "hooks:\n  pre_tool_call: # mine\n");
+}
+
+/// Returns the text that is left of an installed and edited one.
+fn left(name: &str, installed: &becket_install::EditedText, edited: &str) -> String {
+    let text = ConfigText::new(form(name), edited);
+    let left = text.remove_inserted(&installed.created, &installed.insertions());
+    left.unwrap_or_else(|error| panic!("{name} {edited:?}: {error}")).text
+}
+
+#[test]
+fn a_missing_line_break_at_the_end_is_missing_again_after_edits() {
+    for (name, text) in [
+        ("kimi", "a = \"UU\" # mine"),
+        ("kimi", "a = 1\r\n[b]\r\nc = \"UU\""),
+        ("kimi", "[[hooks]]\nevent = \"Stop\"\ncommand = \"UU\""),
+        ("hermes", "a: UU"),
+        ("hermes", "hooks:\n  pre_tool_call:\n    - command: UU"),
+        ("hermes", "hooks:\r\n  mine:\r\n    - command: UU"),
+    ] {
+        let installed = added(name, text);
+        for new in ["", "changed", "# of a comment"] {
+            let (edited, expected) = (installed.text.replace("UU", new), text.replace("UU", new));
+            assert_eq!(left(name, &installed, &edited), expected, "{name} {text:?}");
+        }
+        // Of entries that were edited themselves, the others stay.
+        let limit = if name == "kimi" { "timeout = 30" } else { "timeout: 60" };
+        let edited = installed.text.replacen(limit, &limit.replace('0', "1"), 1);
+        assert_ne!(edited, installed.text);
+        assert_eq!(left(name, &installed, &edited).trim_end(), text, "{name} {text:?}");
+    }
+}
+
+#[test]
+fn a_comment_between_a_comma_and_an_entry_may_be_edited() {
+    let text = "{\n  \"hooks\": {\n    \"BeforeTool\": [\n      {\"hooks\": [{\"command\": \"mine\"}]} // UU\n    ]\n  }\n}\n";
+    let installed = added("gemini", text);
+    for new in ["", "changed", "a, b // c, d", "/* x */", "mine\n      // and, more"] {
+        let (edited, expected) = (installed.text.replace("UU", new), text.replace("UU", new));
+        assert_eq!(left("gemini", &installed, &edited), expected, "{new}");
+    }
+}

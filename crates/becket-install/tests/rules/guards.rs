@@ -1,6 +1,8 @@
 //! Guards in real projects: their removal is complete, and nothing of the user is lost.
 
-use becket_install::guard::{Addition, Answers, RepositoryFacts, add_guards, catalog, remove_guards};
+use becket_install::guard::{
+    Addition, Answers, RepositoryFacts, add_guards, catalog, incomplete_guards, remove_guards,
+};
 use becket_testkit::files::tree;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -220,5 +222,105 @@ fn a_record_that_names_other_files_is_refused() {
         fs::write(project.path().join(".claude/guards.json"), record).expect("a file");
         let error = remove_guards(project.path(), &["a"]).expect_err(record).to_string();
         assert!(error.contains("the record of guards"), "{error}");
+    }
+}
+
+/// Returns the guards that the settings lack in part, with the number of missing rules and hooks.
+fn incomplete(root: &Path) -> Vec<(String, usize)> {
+    let found = incomplete_guards(root).expect("it can be read").into_iter();
+    found.map(|guard| (guard.name, guard.missing)).collect()
+}
+
+#[test]
+fn rules_and_hooks_that_the_settings_have_lost_are_restored() {
+    let before = "{\"model\": \"x\"}";
+    let project = project(Some(before));
+    add(project.path(), "secrets");
+    add(project.path(), "no-network");
+    assert_eq!(incomplete(project.path()), []);
+    let whole = value(settings(project.path()).as_deref());
+    let path = project.path().join(".claude/settings.json");
+    // A checkout of this one file, or a kill between the record and the settings.
+    fs::write(&path, before).expect("a file");
+    let lost: Vec<String> = incomplete(project.path()).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(lost, ["no-network", "secrets"]);
+    add(project.path(), "secrets");
+    assert_eq!(incomplete(project.path()).len(), 1);
+    add(project.path(), "no-network");
+    let now = value(settings(project.path()).as_deref());
+    assert_eq!(now["hooks"], whole["hooks"]);
+    assert_eq!(incomplete(project.path()), []);
+    // One rule, and a hook that a person has edited.
+    let text = fs::read_to_string(&path).expect("settings");
+    let text =
+        text.replacen("\"Bash(curl *)\"", "\"Bash(mine)\"", 1).replace("\"timeout\":20", "\"timeout\":30");
+    let text = text.replace("\"timeout\": 20", "\"timeout\": 30");
+    fs::write(&path, &text).expect("a file");
+    assert_eq!(incomplete(project.path()), [("no-network".to_owned(), 1)]);
+    add(project.path(), "secrets");
+    assert_eq!(settings(project.path()).as_deref(), Some(text.as_str()));
+    add(project.path(), "no-network");
+    assert_eq!(incomplete(project.path()), []);
+    let now = settings(project.path()).expect("settings");
+    assert!(now.contains("Bash(curl *)") && now.contains("Bash(mine)"), "{now}");
+    assert_eq!(now.matches("secrets_guard.py").count(), text.matches("secrets_guard.py").count());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_out_of_the_project_is_not_followed() {
+    use std::os::unix::fs::symlink;
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    fs::create_dir(elsewhere.path().join("secrets")).expect("a directory");
+    fs::write(elsewhere.path().join("secrets/precious"), "").expect("a file");
+    let left = tree(elsewhere.path());
+    let record = r#"{"version": 1, "guards": {"secrets": {"source": "becket", "hash": "sha256:0", "answers": {}, "files": {".claude/hooks/secrets/precious": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}, "items": []}}, "settings": {"existed": true, "digest": "", "inserted": [], "created": []}, "directories": [".claude/hooks/secrets"]}"#;
+    for link in [".claude/hooks", ".claude/hooks/secrets", ".claude/hooks/secrets/precious"] {
+        let project = project(Some("{}"));
+        let target = match link {
+            ".claude/hooks" => elsewhere.path().to_owned(),
+            ".claude/hooks/secrets" => elsewhere.path().join("secrets"),
+            _ => elsewhere.path().join("secrets/precious"),
+        };
+        let link = project.path().join(link);
+        fs::create_dir_all(link.parent().expect("a parent")).expect("directories");
+        symlink(target, &link).expect("a link");
+        fs::write(project.path().join(".claude/guards.json"), record).expect("a file");
+        let error = remove_guards(project.path(), &["secrets"]).expect_err("a link").to_string();
+        assert!(error.contains("leads out of the project"), "{error}");
+        fs::remove_file(project.path().join(".claude/guards.json")).expect("a file");
+        let guard = catalog::guard("secrets").expect("a guard");
+        let addition = Addition { guard, source: "becket".to_owned(), answers: Answers::new() };
+        let added = add_guards(project.path(), &[addition], &RepositoryFacts::default());
+        if !link.ends_with("precious") {
+            let error = added.expect_err("a link").to_string();
+            assert!(error.contains("leads out of the project"), "{error}");
+        }
+        assert_eq!(tree(elsewhere.path()), left);
+    }
+    // A link inside of the project is nobody else's.
+    let project = project(None);
+    fs::create_dir_all(project.path().join(".claude")).expect("directories");
+    fs::create_dir(project.path().join("scripts")).expect("a directory");
+    symlink("../scripts", project.path().join(".claude/hooks")).expect("a link");
+    add(project.path(), "secrets");
+    assert!(project.path().join("scripts/secrets/secrets_guard.py").is_file());
+    remove(project.path(), "secrets");
+    assert_eq!(fs::read_dir(project.path().join("scripts")).expect("a directory").count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn copies_that_a_killed_process_left_are_removed() {
+    // No system has as many processes.
+    let left = ".secrets.toml.becket-2147483647-0.tmp";
+    let project = project(None);
+    let root = project.path();
+    let copy = root.join(".claude/tests").join(left);
+    fs::create_dir_all(root.join(".claude/tests")).expect("a directory");
+    for step in [add, add, remove] {
+        fs::write(&copy, "").expect("a file");
+        step(root, "secrets");
+        assert!(!copy.exists());
     }
 }

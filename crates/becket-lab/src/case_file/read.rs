@@ -5,6 +5,7 @@ use super::{CaseFileError, want};
 use crate::case::{Case, CaseOrigin, EquivalentMutant, ExpectedOutcome, GitState, GivenReply, Step};
 use crate::mutant::Mutant;
 use becket_model::EventKind;
+use becket_model::event::PermissionMode;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -73,6 +74,7 @@ fn step(fields: &Fields<'_>) -> Result<Step, CaseFileError> {
         return Err(fields.error("event", format!("`{event}` is about a tool call: give `tool`")));
     }
     if let Some(mode) = fields.text("mode")? {
+        check_mode(fields, &mode)?;
         input.insert("permission_mode".to_owned(), Value::String(mode));
     }
     let want = match fields.table("want", "`want`")? {
@@ -80,6 +82,18 @@ fn step(fields: &Fields<'_>) -> Result<Step, CaseFileError> {
         None => ExpectedOutcome::default(),
     };
     Ok(Step { event, input, files: BTreeMap::new(), want })
+}
+
+/// Errors if there is no such permission mode.
+fn check_mode(fields: &Fields<'_>, mode: &str) -> Result<(), CaseFileError> {
+    if PermissionMode::NAMES.contains(&mode) {
+        return Ok(());
+    }
+    let hint = match becket_base::suggest(mode, &PermissionMode::NAMES) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => format!("; the modes are {}", PermissionMode::NAMES.join(", ")),
+    };
+    Err(fields.error("mode", format!("`{mode}` is not a permission mode{hint}")))
 }
 
 fn event(fields: &Fields<'_>, name: &str) -> Result<EventKind, CaseFileError> {

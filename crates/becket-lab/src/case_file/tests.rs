@@ -56,6 +56,10 @@ fn every_slip_is_named_with_its_place() {
     let tool = "tool = { name = \"Bash\" }";
     for (text, expected) in [
         (
+            format!("[[case]]\nname = \"a\"\n{tool}\nmode = \"acceptEdit\"\n"),
+            "t.toml:4:1: `acceptEdit` is not a permission mode; did you mean `acceptEdits`?",
+        ),
+        (
             format!("[[case]]\nname = \"a\"\n{tool}\nwnat = {{}}\n"),
             "t.toml:4:1: `wnat` is not a key of a case; did you mean `want`?",
         ),

@@ -141,6 +141,18 @@ fn a_mutant_that_hangs_is_ended() {
     assert!(by.seen.contains("ran out of time"), "{by:?}");
 }
 
+// rule: H1
+#[test]
+fn a_mutant_that_hangs_is_ended_beside_a_copy_with_a_long_limit() {
+    let command = "input=$(cat); test -n \"$input\" || exec sleep 1000";
+    let hook = serde_json::json!({"type": "command", "command": command, "timeout": 600});
+    let settings = serde_json::json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook, hook]}]}});
+    let bench = Bench::new(&settings.to_string()).cases(PASS);
+    let reports = bench.mutants();
+    let mut of_input = reports.iter().filter(|report| report.mutant == Mutant::EmptyStdin);
+    assert!(of_input.any(|report| killed(&report.result)), "{reports:?}");
+}
+
 #[test]
 fn equivalent_mutants_are_declared_with_a_reason_and_checked() {
     let declared = |mutant: &str| {

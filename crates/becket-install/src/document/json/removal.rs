@@ -20,6 +20,7 @@ pub(in crate::document) fn remove(
 ) -> Result<EditedText, DocumentError> {
     let parsed = JsonText::of(form, text)?;
     let mut removal = Removal::of(form, text);
+    removal.check_no_comments(&parsed)?;
     let mut keys: Vec<String> = Vec::new();
     let mut takes_all = false;
     if let (Some(root), Some(hooks)) = (&parsed.root, parsed.hooks()?) {
@@ -137,6 +138,42 @@ impl<'t> Removal<'t> {
         whole
     }
 
+    /// Checks that no comment is inside of an own entry, since it is the user's.
+    fn check_no_comments(&self, parsed: &JsonText<'_>) -> Result<(), DocumentError> {
+        let events = parsed.hooks()?.map_or(&[][..], |hooks| &hooks.properties);
+        let lists = events.iter().filter_map(|event| event.value.as_array());
+        for element in lists.flat_map(|list| &list.elements) {
+            let entries = match is_grouped(self.form) {
+                true => handlers(element).map_or(&[][..], |list| &list.elements),
+                false => std::slice::from_ref(element),
+            };
+            let own: Vec<&Node<'_>> = entries.iter().filter(|entry| is_own_entry(self.form, entry)).collect();
+            let is_whole = !own.is_empty() && own.len() == entries.len() && is_plain_group(element);
+            let has_comment =
+                own.iter().any(|entry| self.has_comments(entry)) || (is_whole && self.has_comments(element));
+            if has_comment {
+                return Err(DocumentError::Form(
+                    "a comment is inside of an entry of becket: move it elsewhere first".to_owned(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if a comment is inside of a value.
+    fn has_comments(&self, node: &Node<'_>) -> bool {
+        if let Node::Array(list) = node {
+            return !self.is_plain(list) || list.elements.iter().any(|element| self.has_comments(element));
+        }
+        let Node::Object(object) = node else { return false };
+        let properties: Vec<Range> = object.properties.iter().map(|property| property.range).collect();
+        !self.has_no_comments(object.range, &properties)
+            || object.properties.iter().any(|property| {
+                let colon = property.name.range().end..property.value.range().start;
+                !Gap::read(self.text, colon).comments.is_empty() || self.has_comments(&property.value)
+            })
+    }
+
     /// Returns true if a list contains no comment outside of its elements.
     fn is_plain(&self, list: &Array<'_>) -> bool {
         self.has_no_comments(list.range, &ranges(&list.elements))
@@ -176,14 +213,15 @@ impl<'t> Removal<'t> {
     }
 }
 
-/// Returns true if a group contains nothing but what `add` writes.
+/// Returns true if a group has only the keys that `add` writes. A matcher that was edited means nothing without
+/// handlers.
 fn is_plain_group(group: &Node<'_>) -> bool {
     let Node::Object(group) = group else { return false };
-    group.properties.iter().all(|property| match property.name.as_str() {
-        HOOKS => true,
-        "matcher" => matches!(&property.value, Node::StringLit(text) if text.value == "*"),
-        _ => false,
-    })
+    group.properties.iter().all(|property| is_key_of_group(property.name.as_str()))
+}
+
+fn is_key_of_group(key: &str) -> bool {
+    [HOOKS, "matcher"].contains(&key)
 }
 
 /// Removes the own entries from the meaning of a text, and the lists of some events.
@@ -202,9 +240,7 @@ fn take_own(form: ConfigForm, value: &mut Value, events: &[String]) {
 
 /// Removes the own handlers from a group; returns true if the group is then empty.
 fn is_taken(group: &mut Value, is_ours: impl Fn(&Value) -> bool) -> bool {
-    let is_plain = group.as_object().is_some_and(|group| {
-        group.iter().all(|(key, value)| key == HOOKS || (key == "matcher" && value == "*"))
-    });
+    let is_plain = group.as_object().is_some_and(|group| group.keys().all(|key| is_key_of_group(key)));
     let Some(handlers) = group.get_mut(HOOKS).and_then(Value::as_array_mut) else { return false };
     let before = handlers.len();
     handlers.retain(|handler| !is_ours(handler));
