@@ -124,6 +124,8 @@ pub(crate) enum CliError {
     Lab { why: String },
     #[error("nothing was allowed: {why}")]
     NotAllowed { why: String },
+    #[error(transparent)]
+    Trust(#[from] crate::trust::NotRecorded),
     #[error("there is no home directory for the record of what is installed: set HOME to the path of one")]
     NoRecord,
     #[error("{why}")]

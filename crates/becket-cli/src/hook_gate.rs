@@ -13,8 +13,7 @@ use becket_fire::Fired;
 use becket_fire::person_gate::PersonGate;
 use becket_fire::result::{deny_if, record_denial};
 use becket_fire::trust_gate::{self, TrustGate};
-use becket_model::event::tool::PreToolUse;
-use becket_model::{Event, EventBody, EventKind};
+use becket_model::{Event, EventKind};
 
 /// The engine of a process, and the rules that apply in addition to it.
 pub(crate) struct HookGate {
@@ -90,26 +89,10 @@ impl HookGate {
         if let Some(rules) = &self.rules {
             trust_gate::restrict(&mut resolution, event, &self.engine, rules);
         }
-        self.restrict_by_other_names(&mut resolution, event);
         deny_if(&mut resolution, || PersonGate::of(&self.session, event.kind()).denial(event));
         record_denial(&self.engine, event, &fired.outcome, &resolution);
         let is_open = matches!(resolution.action, Action::Proceed | Action::Allow);
         CallResolution { is_allowed: is_settled && is_open, resolution }
-    }
-
-    /// Restricts a call by the rules for other names of its tool, on the model's input and on a rewrite of it.
-    fn restrict_by_other_names(&self, resolution: &mut Resolution, event: &Event) {
-        let EventBody::PreToolUse(call) = &event.body else { return };
-        let inputs: Vec<_> =
-            std::iter::once(call.tool_input.clone()).chain(resolution.rewrite.clone()).collect();
-        let names = event.other_names.iter();
-        for (name, input) in names.flat_map(|name| inputs.iter().map(move |input| (name, input))) {
-            let call = PreToolUse::new(name.clone(), input.clone(), call.tool_use_id.clone());
-            let event = Event::new(event.session.clone(), call);
-            for engine in std::iter::once(&self.engine).chain(&self.rules) {
-                restrict(resolution, engine.host().rule_restriction(&event));
-            }
-        }
     }
 
     /// Returns the number of hooks of the project for an event that do not run.
@@ -124,28 +107,5 @@ impl HookGate {
         if let Some(rules) = &self.rules {
             rules.close().await;
         }
-    }
-}
-
-/// Makes a resolution as strict as a settlement by rules.
-fn restrict(resolution: &mut Resolution, settlement: Option<Settlement>) {
-    match (settlement, &resolution.action) {
-        (_, Action::Refuse { .. }) | (None, _) => {}
-        (Some(Settlement::Denied { because } | Settlement::Stopped { because }), _) => {
-            resolution.rewrite = None;
-            resolution.action = Action::Refuse { reason: because };
-        }
-        (Some(Settlement::Asked { because }), Action::Proceed | Action::Allow) => {
-            resolution.action = Action::Ask { reason: because };
-        }
-        (
-            Some(
-                Settlement::Asked { .. }
-                | Settlement::Deferred
-                | Settlement::Allowed { .. }
-                | Settlement::Undecided,
-            ),
-            _,
-        ) => {}
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! INVARIANT: nothing else in the user's file is changed.
 
+use becket_base::config_file::{Access, ConfigFile, UpdateError};
 use becket_base::json_edit::{self, JsonDocument, JsonEditError};
+use becket_base::on_disk;
 use becket_base::text_file::read_if_there;
-use becket_engine::config::trust::{ACCEPTED, FOLDERS, is_outside, project_root, user_file};
-use becket_engine::config::{Access, Request, write_text};
+use becket_engine::config::Request;
+use becket_engine::config::trust::{ACCEPTED, FOLDERS, is_outside, is_recorded, project_root, user_file};
+use becket_fire::project::Project;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The reason why trust was not recorded.
+/// The reason why trust was not recorded or withdrawn.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotRecorded {
     #[error("there is no user file to record it in")]
@@ -43,23 +46,47 @@ pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
     })
 }
 
-/// Withdraws trust in the folder. Returns false if it was not trusted.
+/// Withdraws trust that is recorded in one of these folders, under any name. Returns false if there is none.
 ///
 /// # Errors
 /// Errors if this can't be recorded; the file is then unchanged.
-pub(crate) fn revoke(request: &Request) -> Result<bool, NotRecorded> {
-    let known = all(request)?;
-    let trusted: Vec<PathBuf> =
-        known.into_iter().filter(|known| *known == folder(request) || *known == request.start).collect();
-    if trusted.is_empty() {
-        return Ok(false);
-    }
+pub(crate) fn revoke(request: &Request, folders: &[&Path]) -> Result<bool, NotRecorded> {
+    let is_meant =
+        |known: &Path| folders.iter().any(|folder| known == *folder || on_disk(known) == on_disk(folder));
+    let mut was_trusted = false;
     change(request, |text| {
-        trusted.iter().filter_map(|folder| folder.to_str()).try_fold(text.to_owned(), |text, folder| {
-            answered(&text, folder, false).map_err(|error| refused(request, error))
-        })
+        let refused = |error| refused(request, error);
+        let trusted: Vec<PathBuf> = trusted(text).map_err(refused)?;
+        let trusted: Vec<&str> =
+            trusted.iter().filter(|known| is_meant(known)).filter_map(|known| known.to_str()).collect();
+        was_trusted = !trusted.is_empty();
+        let withdrawn = |text: String, folder| answered(&text, folder, false);
+        trusted.into_iter().try_fold(text.to_owned(), withdrawn).map_err(refused)
     })?;
-    Ok(true)
+    Ok(was_trusted)
+}
+
+/// Returns the folder through whose record the hooks of a session run that starts elsewhere: in a folder of the same
+/// project, as a hook of another agent.
+///
+/// # Errors
+/// Errors if the record can't be read.
+pub(crate) fn covering(request: &Request) -> Result<Option<PathBuf>, NotRecorded> {
+    let project = outermost(request);
+    if !is_recorded(&project) {
+        return Ok(None);
+    }
+    let (start, root) = (project.start.clone(), project_root(&project));
+    Ok(all(request)?.into_iter().find(|known| *known == start || *known == root))
+}
+
+/// Returns the request of a session in the outermost folder of the project around the start.
+pub(crate) fn outermost(request: &Request) -> Request {
+    let mut project = request.clone();
+    if let Some(outermost) = Project::around(&request.start, request).folders.into_iter().next() {
+        project.start = outermost;
+    }
+    project
 }
 
 /// Returns the trusted folders.
@@ -69,7 +96,12 @@ pub(crate) fn revoke(request: &Request) -> Result<bool, NotRecorded> {
 pub(crate) fn all(request: &Request) -> Result<Vec<PathBuf>, NotRecorded> {
     let file = user_file(request).ok_or(NotRecorded::NoFile)?;
     let text = read_if_there(&file).map_err(|error| refused(request, error))?.unwrap_or_default();
-    let document = JsonDocument::parse(&text).map_err(|error| refused(request, error))?;
+    trusted(&text).map_err(|error| refused(request, error))
+}
+
+/// Returns the folders that a text records as trusted.
+fn trusted(text: &str) -> Result<Vec<PathBuf>, JsonEditError> {
+    let document = JsonDocument::parse(text)?;
     let folders = document.value().get(FOLDERS).and_then(Value::as_object);
     let is_trusted = |(_, folder): &(&String, &Value)| folder.get(ACCEPTED) == Some(&Value::Bool(true));
     Ok(folders.into_iter().flatten().filter(is_trusted).map(|(folder, _)| folder.into()).collect())
@@ -81,12 +113,13 @@ fn refused(request: &Request, why: impl ToString) -> NotRecorded {
 
 fn change(
     request: &Request,
-    edit: impl FnOnce(&str) -> Result<String, NotRecorded>,
+    edit: impl FnMut(&str) -> Result<String, NotRecorded>,
 ) -> Result<(), NotRecorded> {
     let file = user_file(request).ok_or(NotRecorded::NoFile)?;
-    let text = read_if_there(&file).map_err(|error| refused(request, error))?.unwrap_or_default();
-    let text = edit(&text)?;
-    write_text(&file, &text, Access::Private).map_err(|error| refused(request, error))
+    ConfigFile::update(&file, Access::Private, edit).map_err(|error| match error {
+        UpdateError::File(why) => refused(request, why),
+        UpdateError::Edit(why) => why,
+    })
 }
 
 /// Returns the text with the answer added.
@@ -108,10 +141,8 @@ fn answered(text: &str, folder: &str, yes: bool) -> Result<String, JsonEditError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use becket_engine::config::trust::is_recorded;
     use becket_engine::{Environment, Profile};
     use std::fs;
-    use std::path::Path;
 
     fn recorded(home: &Path, start: &Path, text: &str) -> bool {
         fs::write(home.join(".claude.json"), text).expect("it can be written");
@@ -166,7 +197,7 @@ mod tests {
         let inside = Request::new(Profile::claude(), Environment::empty().with_home(&work), work.join("sub"));
         assert_eq!(record(&inside), Err(NotRecorded::InFolder { file: work.join(".claude.json") }));
         for was_trusted in [true, false] {
-            assert_eq!(revoke(&request(&work.join("sub"))), Ok(was_trusted));
+            assert_eq!(revoke(&request(&work), &[&work]), Ok(was_trusted));
             assert!(!is_recorded(&request(&work)));
         }
         assert_eq!(all(&request(&work)), Ok(Vec::new()));

@@ -57,8 +57,8 @@ pub(crate) struct ChangeArgs {
 
 A guard is a folder: guard.toml, cases.toml, and the files of its hooks. Its rules and hooks go into `.claude/settings.json`, its
 files into `.claude/hooks/NAME/`, its cases into `.claude/tests/`; `.claude/guards.json` records that for `becket remove`.
-A guard of GitHub is named by a full commit, and shown before it is added. If its files differ from those that were added before,
-`--yes` is not enough: look at them at a terminal, or name their hash with `--hash`.
+A guard of GitHub is named by a full commit, and shown before it is added. If its files, or those of a folder, differ from those
+that were added before, `--yes` is not enough: look at them at a terminal, or name their hash with `--hash`.
 
 Exit codes: 0 done, or there was nothing to do, 1 nothing was changed, 2 wrong usage.")]
 pub(crate) struct AddArgs {

@@ -109,7 +109,7 @@ pub(crate) struct DoctorArgs {
 Trust covers a repository, or a directory with everything below it, but not the repositories inside. It is recorded in the user's
 own `~/.claude.json`, where Claude Code records it as well. Only a person at a terminal can give it.
 
-Exit codes: 0 done, 1 nothing was recorded, 2 wrong usage.")]
+Exit codes: 0 done, 1 nothing was recorded, or hooks still run by another record, 2 wrong usage.")]
 pub(crate) struct TrustArgs {
     /// The folder; default: the working directory
     pub(crate) path: Option<PathBuf>,

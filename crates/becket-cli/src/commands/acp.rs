@@ -3,6 +3,7 @@
 //! - [`lines`], [`agent_process`], [`outbox`]: the lines of both sides, as bytes
 //! - [`proxy`], [`messages`]: every message on its way, and those of the proxy itself; [`pending`]: the requests without an
 //!   answer
+//! - [`openings`]: the sessions that start; [`turn`]: the turns, and their cancellation
 //! - [`prompts`], [`permissions`], [`effects`], [`updates`], [`turn_end`]: the messages that hooks and rules decide
 //!   about
 //! - [`session`], [`decision`]: the hooks and rules of one session
@@ -16,12 +17,14 @@ mod effects;
 mod grants;
 mod lines;
 mod messages;
+mod openings;
 mod outbox;
 mod pending;
 mod permissions;
 mod prompts;
 mod proxy;
 mod session;
+mod turn;
 mod turn_end;
 mod updates;
 
@@ -91,7 +94,7 @@ async fn relay(
     };
     let to_editor = async {
         while let Some(line) = from_agent.recv().await {
-            proxy.from_agent(line).await;
+            proxy.from_agent(line);
         }
     };
     let ended = tokio::select! {

@@ -8,7 +8,7 @@ mod show;
 mod source;
 
 pub(crate) use answers::parse_answers;
-pub(crate) use project::{guard_error, missing_programs, project_root, refuse_home};
+pub(crate) use project::{guard_error, missing_items, missing_programs, project_root, refuse_home};
 pub(crate) use show::{Confirmation, apply};
 
 use crate::args::{AddArgs, Global};
@@ -90,7 +90,7 @@ fn check_hash(args: &AddArgs, source: &GuardSource, guard: &Guard, root: &Path) 
     let records = GuardRecords::read(root).map_err(guard_error)?;
     let known = records.guards.get(name).filter(|known| known.hash != guard.hash);
     match known {
-        Some(known) if source.is_remote() && args.change.yes => Err(CliError::guard(format!(
+        Some(known) if !source.is_own() && args.change.yes => Err(CliError::guard(format!(
             "nothing was added: {} as of {}. Look at it with `--dry-run`, then pass `--hash {}`, or answer at a terminal",
             changed(&known.hash),
             known.source,

@@ -4,6 +4,7 @@ mod agent;
 mod baseline;
 mod checked_agent;
 mod fix;
+mod guards;
 mod registration;
 mod target;
 
@@ -56,6 +57,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
     if args.paths.is_empty() {
         found.configuration(&session.request());
         found.registration(&session, around);
+        found.diagnostics.extend(guards::findings(&session));
     }
     for path in &args.paths {
         if path.as_os_str() == "-" {

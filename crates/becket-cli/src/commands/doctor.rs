@@ -5,7 +5,7 @@ mod prove;
 use crate::args::{DoctorArgs, Global};
 use crate::commands::agent_version::stated_version;
 use crate::commands::install::{
-    InstallContext, agent_by_name, major_of, missing_entries, on_path, scope_and_path, switched_off,
+    InstallContext, agent_by_name, entry_findings, major_of, on_path, scope_and_path, switched_off,
     version_of,
 };
 use crate::env::Surroundings;
@@ -114,8 +114,8 @@ impl Examination<'_> {
         }
         let repair = format!("`becket install {} --{} --repair`", agent.name, file.scope.name());
         for is_failure in [true, false] {
-            if let Some(text) = missing_entries(agent, file, self.kinds, is_failure) {
-                self.finding(is_failure, &format!("{text}: {repair} adds it"));
+            for finding in entry_findings(agent, file, self.kinds, is_failure) {
+                self.finding(is_failure, &finding.text);
             }
         }
         for program in &file.programs {

@@ -8,22 +8,12 @@ use crate::env::Surroundings;
 use crate::error::CommandResult;
 use crate::event;
 use crate::out::Out;
-use crate::report::style::{WARNING, styled};
+use crate::report::style::{WARNING, plain, styled};
 use crate::report::{human, json};
 use crate::session;
 use becket_embed::view::Report;
 use becket_embed::view::planned::PlanReport;
-
-/// The note about a tool that may have another name, which only its server can tell.
-const OTHER_NAME: &str = "this looks like a name that was cut or told apart by a hash; matchers, `if` and deny rules \
-     for the full name apply to such a tool, too (X5), and `becket mcp tools SERVER` shows the server's name for it";
-
-/// Returns whether a name ends with the hash that tells tools of MCP servers apart: `_` and eight hexadecimal digits.
-fn has_other_name(tool: &str) -> bool {
-    let hash = tool.strip_prefix("mcp__").and_then(|name| name.rsplit_once('_')).map(|(_, hash)| hash);
-    let is_digit = |c: char| c.is_ascii_digit() || matches!(c, 'a'..='f');
-    hash.is_some_and(|hash| hash.len() == 8 && hash.chars().all(is_digit))
-}
+use becket_mcp::has_mark;
 
 /// Plans the event and shows the plan.
 pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
@@ -40,8 +30,9 @@ pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, ou
     let engine = started(session.builder(true).build(), around, out)?;
     report_errors(&engine, around, out);
     event::check_tool(&args.fields, &engine)?;
-    if given.event.body.tool_call().is_some_and(|(tool, _)| has_other_name(tool)) {
-        out.note(&format!("{} {OTHER_NAME}\n", styled(WARNING, "note:")));
+    // Only its server can tell the full name.
+    if let Some((tool, _)) = given.event.body.tool_call().filter(|(tool, _)| has_mark(tool)) {
+        out.note(&format!("{} {}\n", styled(WARNING, "note:"), shortened(tool)));
     }
     let planned = PlanReport::explain(&engine, &given.event, given.samples);
     if global.json {
@@ -50,4 +41,13 @@ pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, ou
         out.print(&human::planned::render(&planned, around))?;
     }
     Ok(0)
+}
+
+/// Returns the note about a tool that may have another name.
+fn shortened(tool: &str) -> String {
+    format!(
+        "`{}` may be a shortened name: matchers, `if` and deny rules for the full name apply to it as well; `becket mcp \
+         tools SERVER` shows the full name",
+        plain(tool)
+    )
 }

@@ -5,8 +5,8 @@ mod missing;
 mod program;
 mod show;
 
-pub(crate) use context::{InstallContext, agent_by_name, on_path, places, record_directory};
-pub(crate) use missing::{missing_entries, missing_in_session, switched_off};
+pub(crate) use context::{InstallContext, agent_by_name, is_entry, on_path, places, record_directory};
+pub(crate) use missing::{entry_findings, missing_in_session, switched_off};
 pub(crate) use program::{major_of, version_of};
 pub(crate) use show::{AgentOutcome, apply, difference, scope_and_path, summary};
 
@@ -163,7 +163,11 @@ fn list(context: &InstallContext, around: &Surroundings, out: &Out) -> CommandRe
                 count => format!("{count} events"),
             };
             let place = scope_and_path(file.scope, &file.path, around);
-            out.print(&format!("{:14} {place}: {events}\n", agent.dialect().title))?;
+            let changed = match file.changed.len() {
+                0 => String::new(),
+                count => format!(", {count} not as becket writes it; see `becket doctor {}`", agent.name),
+            };
+            out.print(&format!("{:14} {place}: {events}{changed}\n", agent.dialect().title))?;
         }
     }
     Ok(0)

@@ -13,7 +13,6 @@ use crate::recording;
 use crate::report::test::{self, TestReport};
 use crate::report::{human, junit, sarif};
 use crate::session::{self, Session};
-use becket_base::text::visible_in_json;
 use becket_engine::{CancellationToken, NotAudited};
 use becket_fire::FiringError;
 use becket_lab::runner::Subject;
@@ -178,10 +177,7 @@ impl Tested<'_> {
                 let text = junit::render(report).map_err(|error| CliError::lab(&error))?;
                 self.out.print_raw(text.as_bytes())?;
             }
-            TestFormat::Sarif => {
-                let text = format!("{}\n", sarif::of_tests(report, self.root()));
-                self.out.print_raw(visible_in_json(&text).as_bytes())?;
-            }
+            TestFormat::Sarif => self.out.print_json(&sarif::of_tests(report, self.root()))?,
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::check::{CheckedAgent, agent_findings};
 use crate::args::{Global, TranslateArgs};
-use crate::commands::install::agent_by_name;
+use crate::commands::install::{agent_by_name, is_entry};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &TranslateArgs, global: &Global, around: &Surroundings, 
     let loaded = config::load(&session.request());
     let config = config::resolve(&loaded);
     let mut translation = Translation { agent, hooks: Vec::new(), losses: Vec::new() };
-    for hook in config.hooks.all() {
+    for hook in config.hooks.all().filter(|hook| !is_entry(hook)) {
         translation.add(hook, around);
     }
     let text = translated(agent, &translation.hooks).ok_or_else(|| {
@@ -103,8 +103,8 @@ impl Translation {
             self.losses.push(format!("{place}: `async`: the agent waits for it"));
         }
         let limit = hook.timeout.configured.then(|| {
-            let limit =
-                self.agent.longest.map_or(hook.timeout.limit, |longest| hook.timeout.limit.min(longest));
+            let longest = self.agent.dialect().timeout.max;
+            let limit = longest.map_or(hook.timeout.limit, |longest| hook.timeout.limit.min(longest));
             self.agent.in_unit(limit)
         });
         self.hooks.extend(events.iter().map(|event| NativeHook {
@@ -137,7 +137,10 @@ impl Translation {
         }
         let rows = dialect.tools.iter();
         let mut names: Vec<&str> = rows
-            .filter(|row| hook.matcher.matches(row.ours) || hook.matcher.matches(row.native))
+            .filter(|row| {
+                hook.matcher.matches(row.native)
+                    || row.protocol_names().iter().any(|name| hook.matcher.matches(name))
+            })
             .map(|row| row.native)
             .collect();
         names.dedup();

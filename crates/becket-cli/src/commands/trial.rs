@@ -3,6 +3,7 @@
 //! It reads a [`Trial`] from stdin and prints a [`TrialReport`]. `doctor --prove` starts it in separate namespaces if
 //! they are available, and ends everything that it leaves behind.
 
+#[cfg_attr(not(unix), allow(dead_code, reason = "trials run on Unix alone"))]
 mod canary;
 #[cfg(unix)]
 mod runs;

@@ -19,7 +19,7 @@ mod system_line;
 mod tests;
 
 pub(crate) use event::{PromptStart, SessionEvent, SessionState};
-pub(crate) use input::{BadLine, Line, MessageMetadata, quoted, read_line, repeated};
+pub(crate) use input::{BadLine, Line, MessageMetadata, fields_of, quoted, read_line, repeated};
 pub(crate) use live::{Live, Page, Verbosity};
 pub(crate) use naming::Ids;
 pub(crate) use result::RunResult;

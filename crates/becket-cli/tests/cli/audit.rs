@@ -121,23 +121,32 @@ fn a_denial_of_the_host_is_recorded_after_the_verdict() {
     let refused = env.becket(["fire", "--dialect", "gemini"]).stdin(call).run();
     assert!(refused.stdout.contains("becket does not know"), "{refused:?}");
     // A call with fewer rights that is not rewritten, since the user is asked about it.
-    let answer = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask",
-        "sandbox": {"network": {"allowedDomains": []}}}});
-    let hook = json!({"type": "command", "command": format!("echo '{answer}'")});
-    let asking = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});
-    env.write("project/.claude/settings.json", asking.to_string());
+    let asks_with = |rights: Value| {
+        let mut answer = json!({"hookEventName": "PreToolUse", "permissionDecision": "ask"});
+        answer.as_object_mut().expect("an object").extend(rights.as_object().cloned().unwrap_or_default());
+        let command = format!("echo '{}'", json!({"hookSpecificOutput": answer}));
+        let hook = json!({"type": "command", "command": command});
+        let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});
+        env.write("project/.claude/settings.json", settings.to_string());
+    };
+    asks_with(json!({"sandbox": {"network": {"allowedDomains": []}}}));
     let refused = env.becket(["fire", "--stdin-event", "--exec-rewrite"]).stdin(event(&env, "ls")).run();
     assert_eq!(refused.code, Some(2), "{refused:?}");
+    // An ask in an agent that can't ask its user.
+    asks_with(json!({}));
+    let codex = becket_dialects::dialect("codex").expect("it has a table");
+    let call = crate::dialects::payload(codex, "shell", &env, "ls").expect("a payload");
+    let refused = env.becket(["fire", "--dialect", "codex"]).stdin(call).run();
+    assert!(refused.stdout.contains("needs the user's approval"), "{refused:?}");
     let decided: Vec<(Value, Value)> = records(&env)
         .into_iter()
         .filter(|record| record["what"]["event"] == "PreToolUse")
         .map(|record| (record["what"]["decision"].clone(), record["what"]["settlement"].clone()))
         .collect();
     let of = |decision: &str, settlement: &str| (json!(decision), json!(settlement));
-    assert_eq!(
-        decided,
-        [of("proceed", "open"), of("block", "denied"), of("wait", "asked"), of("block", "denied")]
-    );
+    let asked_and_denied = [of("wait", "asked"), of("block", "denied")];
+    let unknown = [of("proceed", "open"), of("block", "denied")];
+    assert_eq!(decided, [unknown, asked_and_denied.clone(), asked_and_denied].concat());
     assert_eq!(verified(&env, &[]).0, Some(0));
     let shown = env.becket(["audit", "show", "--blocked"]).run();
     assert!(shown.stdout.contains("becket does not know"), "{shown:?}");

@@ -2,7 +2,7 @@
 //! faults.
 //!
 //! `written.json` contains configurations written after public ones, each with labels; their figures are those of
-//! `docs/check-figures.md`. `public.json` and `public-2.json` to `public-6.json` contain the labels of public files,
+//! `docs/check-figures.md`. `public.json` and `public-2.json` to `public-10.json` contain the labels of public files,
 //! which are not included: put them at `target/public-configs/OWNER/REPOSITORY/PATH` and run the ignored test.
 
 use crate::{env, workspace};
@@ -21,21 +21,29 @@ const PUBLIC_3: &str = include_str!("../cases/labels/public-3.json");
 const PUBLIC_4: &str = include_str!("../cases/labels/public-4.json");
 const PUBLIC_5: &str = include_str!("../cases/labels/public-5.json");
 const PUBLIC_6: &str = include_str!("../cases/labels/public-6.json");
+const PUBLIC_7: &str = include_str!("../cases/labels/public-7.json");
+const PUBLIC_8: &str = include_str!("../cases/labels/public-8.json");
+const PUBLIC_9: &str = include_str!("../cases/labels/public-9.json");
+const PUBLIC_10: &str = include_str!("../cases/labels/public-10.json");
 const PAGE: &str = "docs/check-figures.md";
 
 /// The kind of fault that each finding names. A code that is in no row names no kind of fault.
 const KINDS: &[(&str, &[&str])] = &[
+    ("answer-does-opposite", &["answer-ends-turn"]),
     ("answer-without-effect", &["answer-without-effect"]),
     ("async-guard", &["async-on-deciding-event"]),
     ("bad-substitution", &["shell-syntax", "unset-variable"]),
     ("bare-name-compare", &["path-is-absolute"]),
     ("bash-only-syntax", &["bash-only-syntax"]),
     ("broken-answer", &["answer-not-understood"]),
-    ("broken-quoting", &["jq-syntax", "shell-syntax"]),
+    ("broken-quoting", &["jq-syntax", "program-syntax", "shell-syntax"]),
+    ("condition-as-exit-code", &["condition-as-exit-code"]),
     ("dangerous-setting", &["dangerous-mode", "setting-without-effect"]),
     ("dead-rule", &["rule-matches-nothing", "rule-on-primary-field", "unanchored-allow-glob"]),
     ("duplicate-key", &["duplicate-key"]),
     ("empty-alternative", &["empty-alternative"]),
+    ("env-not-expanded", &["variable-in-env"]),
+    ("event-not-in-agent", &[]),
     ("exit-1-not-feedback", &["checker-tells-nothing"]),
     ("exit-1-not-blocking", &["exit-code-does-not-block"]),
     (
@@ -57,27 +65,33 @@ const KINDS: &[(&str, &[&str])] = &[
     ("matcher-ignored", &["ignored-matcher"]),
     ("no-such-field", &["unknown-tool-field", "unknown-input-field"]),
     ("message-to-user", &["message-to-user"]),
+    ("missing-wrapper", &["missing-hooks-wrapper", "event-outside-hooks"]),
     ("noise-in-context", &["output-in-context"]),
+    ("not-json", &["not-json"]),
     ("once-without-effect", &["once-without-effect"]),
     ("path-rule-for-write", &["rule-never-consulted"]),
     ("path-rule-at-settings", &["path-starts-at-settings"]),
     ("placeholder-in-command", &["placeholder-in-command"]),
+    ("plugin-without-marketplace", &["missing-plugin"]),
     ("prompt-asks-for-work", &["prompt-asks-for-work"]),
     ("prompt-wrong-reply", &["prompt-asks-for-other-reply"]),
     ("relative-script", &["relative-script"]),
     ("rule-ends-early", &["rule-ends-early"]),
-    ("rule-in-matcher", &["rule-in-matcher"]),
+    ("rule-in-matcher", &["rule-in-matcher", "invalid-matcher"]),
     ("rule-on-redirection", &["rule-matches-nothing"]),
     ("rule-spans-commands", &["rule-spans-commands"]),
     ("rule-too-exact", &["rule-without-arguments"]),
+    ("secret-in-file", &["secret-in-file"]),
     ("session-end-budget", &["slow-session-end"]),
     ("session-end-timeout", &["timeout-without-effect"]),
+    ("slash-command", &["slash-command"]),
     ("stdout-not-read", &["text-not-shown"]),
     ("stop-is-not-session-end", &["stop-ends-a-turn"]),
     ("stray-word", &["misplaced-true"]),
     ("swallowed-failure", &["swallowed-failure"]),
     ("timeout-in-ms", &["timeout-in-milliseconds"]),
     ("tool-in-other-case", &["rule-for-tool-in-other-case"]),
+    ("unexpanded-path", &["unexpanded-path"]),
     ("unknown-event", &["unknown-event"]),
     ("unknown-key", &["unknown-field"]),
     ("unknown-mode", &["unknown-mode"]),
@@ -86,11 +100,16 @@ const KINDS: &[(&str, &[&str])] = &[
     ("unknown-type", &["unknown-type"]),
     ("unpinned-package", &["unpinned-package"]),
     ("unquoted-variable", &["unquoted-variable"]),
+    ("unreachable-branch", &["fallback-never-runs"]),
     ("unset-variable", &["unset-variable"]),
     ("worktree-without-path", &["no-worktree-path", "replaces-worktree"]),
     ("wrong-shape", &["wrong-type", "missing-field", "missing-type"]),
     ("xargs-without-0", &["xargs-splits-names"]),
 ];
+
+/// Kinds of faults of a file as a whole: it is another agent's, no program reads it, or it lacks the key around its
+/// events.
+const OF_WHOLE_FILE: [&str; 3] = ["foreign-dialect", "file-not-read", "missing-wrapper"];
 
 /// A fault at one line, as labelled by a person.
 struct Label {
@@ -114,13 +133,12 @@ struct Labelled {
 }
 
 impl Label {
-    /// Returns true if a finding names this fault. A file of another agent, or in a place where no program reads it, is
-    /// a fault of the file as a whole.
+    /// Returns true if a finding names this fault.
     fn is_named_by(&self, finding: &Finding) -> bool {
         let row = KINDS.iter().find(|(kind, _)| *kind == self.kind);
         let (_, codes) = row.unwrap_or_else(|| panic!("`{}` is in no row", self.kind));
         codes.contains(&finding.code.as_str())
-            && (self.line == finding.line || matches!(&*self.kind, "foreign-dialect" | "file-not-read"))
+            && (self.line == finding.line || OF_WHOLE_FILE.contains(&self.kind.as_str()))
     }
 
     /// Returns true if the fault is found; if it is an error, it must be found as one.
@@ -230,11 +248,17 @@ impl Figures {
         text
     }
 
-    /// Asserts that the targets are met, and that the page contains these tables.
+    /// Asserts that the page contains these tables.
     fn are_published(&self) {
         let (tables, faults) = (self.tables(), self.faults.join("\n"));
         let page = fs::read_to_string(workspace().join(PAGE)).expect("the page is there");
         assert!(page.contains(&tables), "{PAGE} has other figures than these:\n{tables}\n{faults}");
+    }
+
+    /// Asserts that the targets are met, and that the page contains these tables.
+    fn meet_targets(&self) {
+        self.are_published();
+        let (tables, faults) = (self.tables(), self.faults.join("\n"));
         assert!(self.kinds.is_at_least(90), "{tables}\n{faults}");
         assert!(self.errors.is_at_least(97), "{tables}\n{faults}");
         assert!(self.precision.is_at_least(97), "{tables}\n{faults}");
@@ -242,10 +266,11 @@ impl Figures {
     }
 }
 
-/// Checks one file without its scripts and programs, which are not part of it.
+/// Checks one file without its scripts and programs, which are not part of it, and without what only follows from
+/// another finding.
 fn checked(env: &TestEnv, file: &Path) -> Vec<Finding> {
     let mut arguments = vec!["check".to_owned(), "--json".to_owned()];
-    for code in ["missing-script", "missing-program"] {
+    for code in ["missing-script", "missing-program", "withheld-broken-guard"] {
         arguments.extend(["--severity".to_owned(), format!("{code}=off")]);
     }
     arguments.push(file.display().to_string());
@@ -298,7 +323,7 @@ fn the_figures_on_labelled_configurations_are_those_that_are_published() {
             findings: checked(&env, &file),
         }
     });
-    figures(&labelled.collect::<Vec<_>>()).are_published();
+    figures(&labelled.collect::<Vec<_>>()).meet_targets();
 }
 
 #[test]
@@ -310,7 +335,10 @@ fn every_public_configuration_with_a_kind_of_fault_has_one_that_is_written_after
     };
     let files = |text: &str| serde_json::from_str::<Vec<Value>>(text).expect("JSON").len();
     let public: BTreeSet<String> =
-        [PUBLIC, PUBLIC_2, PUBLIC_3, PUBLIC_4, PUBLIC_5, PUBLIC_6].into_iter().flat_map(kinds).collect();
+        [PUBLIC, PUBLIC_2, PUBLIC_3, PUBLIC_4, PUBLIC_5, PUBLIC_6, PUBLIC_7, PUBLIC_8, PUBLIC_9, PUBLIC_10]
+            .into_iter()
+            .flat_map(kinds)
+            .collect();
     assert_eq!(kinds(WRITTEN), public);
     assert!(files(WRITTEN) > files(PUBLIC));
 }
@@ -319,6 +347,10 @@ fn every_public_configuration_with_a_kind_of_fault_has_one_that_is_written_after
 #[ignore = "needs the public files in target/public-configs, which are not part of this repository"]
 fn the_figures_on_the_public_files_are_those_that_are_published() {
     for labels in [PUBLIC, PUBLIC_2, PUBLIC_3, PUBLIC_4, PUBLIC_5, PUBLIC_6] {
+        public_figures(labels).meet_targets();
+    }
+    // Not all causes of the mistakes in the latest sets are corrected.
+    for labels in [PUBLIC_7, PUBLIC_8, PUBLIC_9, PUBLIC_10] {
         public_figures(labels).are_published();
     }
 }

@@ -3,7 +3,9 @@
 use crate::{env, env_with};
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, file};
+use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 const FAULTY: &str = r#"{
   "hooks": {
@@ -86,6 +88,53 @@ fn rules_are_listed_and_explained_without_hooks() {
     assert_eq!(json["rules"]["settlement"], "denied");
     let free = ["explain", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=touch x"];
     assert!(!env.becket(free).run().stdout.contains("without hooks"));
+}
+
+// rule: H5
+#[test]
+fn list_and_explain_agree_on_a_url_that_is_not_allowed() {
+    let hook = json!([{"hooks": [{"type": "http", "url": "https://other.example/hook"}]}]);
+    let settings = json!({"allowedHttpHookUrls": ["https://one.example/*"], "hooks": {"PreToolUse": hook, "Notification": hook}});
+    let env = env_with(&settings.to_string());
+    let why = "its URL matches no pattern of `allowedHttpHookUrls`";
+    for (event, guards) in [("PreToolUse", true), ("Notification", false)] {
+        let json = |arguments: &[&str]| -> Value {
+            let ended = env.becket(arguments).run();
+            serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("JSON: {ended:?}"))
+        };
+        let listed = json(&["list", event, "--json"])["events"][0]["hooks"][0].clone();
+        let mut explain = vec!["explain", event, "--json"];
+        explain.extend(["--tool", "Bash"].iter().filter(|_| guards));
+        let explained = json(&explain);
+        let text = env.becket(["list", event]).run();
+        if guards {
+            assert_eq!((&listed["fails"], &listed["held_back"]), (&json!(why), &Value::Null));
+            assert_eq!(explained["runs"][0]["fails"], json!(why));
+            assert!(text.stdout.contains(&format!("fails: {why}")), "{text:?}");
+        } else {
+            assert_eq!(listed["fails"], Value::Null);
+            assert!(listed["held_back"].as_str().is_some_and(|told| told.contains(why)), "{listed}");
+            assert_eq!(explained["runs"], json!([]));
+            assert!(text.stdout.contains("never runs: "), "{text:?}");
+        }
+    }
+}
+
+// rule: X5
+#[test]
+fn a_name_that_may_be_shortened_is_explained_with_a_note() {
+    let env = env_with("{}");
+    let explained = |tool: &str| {
+        let tool = format!("tool_name={tool}");
+        env.becket(["explain", "PreToolUse", "--set", &tool]).run()
+    };
+    let cut = explained("mcp__files__read_all_0f1e2d3c");
+    let note = "note: `mcp__files__read_all_0f1e2d3c` may be a shortened name: matchers, `if` and deny rules for the \
+                full name apply to it as well; `becket mcp tools SERVER` shows the full name";
+    assert_eq!(cut.stderr.split_whitespace().collect::<Vec<_>>().join(" "), note, "{cut:?}");
+    assert_eq!(cut.code, Some(0), "{cut:?}");
+    let plain = explained("mcp__files__read_all");
+    assert!(plain.code == Some(0) && plain.stderr.is_empty(), "{plain:?}");
 }
 
 #[test]
@@ -171,6 +220,36 @@ fn a_file_of_hooks_that_nothing_reads_is_one_error() {
     env.write("project/.claude/.claude-plugin/plugin.json", r#"{"name": "own"}"#);
     let of_plugin = env.becket(["check", ".claude/hooks/hooks.json"]).run();
     assert!(!of_plugin.stdout.contains("file-not-read"), "{of_plugin:?}");
+}
+
+// rule: C10
+#[test]
+fn hooks_of_a_skill_and_of_an_agent_are_checked_like_those_of_settings() {
+    let env = env();
+    let hooks = r#"{"PreToolUse": [{"matcher": "bash", "hooks": [{"type": "command", "timeout": 60000, "command": "grep -q x && exit 1"}]}]}"#;
+    let codes = |path: &Path| -> Vec<String> {
+        let ended = env.becket([OsStr::new("--json"), OsStr::new("check"), path.as_os_str()]).run();
+        let report: Value =
+            serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+        let findings = report["findings"].as_array().into_iter().flatten();
+        findings.map(|finding| finding["code"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let of_settings = codes(&env.write("other/settings.json", format!("{{\"hooks\": {hooks}}}")));
+    assert!(of_settings.len() > 2, "{of_settings:?}");
+    for path in ["skill/SKILL.md", "agents/a.md"] {
+        let file = env.write(path, format!("---\nname: a\nhooks: {hooks}\n---\n"));
+        assert_eq!(codes(&file), of_settings, "{path}");
+    }
+}
+
+#[test]
+fn the_settings_of_the_user_are_checked_by_their_path() {
+    let env = env();
+    let file = env.write("home/.claude/settings.json", r#"{"hooks": {"Stpo": []}}"#);
+    for path in [file.to_str().unwrap_or_default(), "../home/.claude/settings.json"] {
+        let ended = env.becket(["check", path]).run();
+        assert!(ended.code == Some(1) && ended.stdout.contains("Stpo"), "{path}: {ended:?}");
+    }
 }
 
 // rule: C7b
@@ -307,6 +386,16 @@ fn safe_fixes_leave_what_runs_and_unsafe_ones_are_asked_for() {
     let fired =
         env.becket(["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=rm x"]).run();
     assert_eq!(fired.code, Some(2), "the guard works now: {fired:?}");
+}
+
+#[test]
+fn a_read_only_file_is_not_fixed() {
+    let env = env_with(MENDABLE);
+    let file = env.root().join("project/.claude/settings.json");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).expect("a mode");
+    let ended = env.becket(["check", "--fix"]).run();
+    assert!(ended.code == Some(2) && ended.stderr.contains("was not fixed: it is read-only"), "{ended:?}");
+    assert_eq!(std::fs::read_to_string(&file).expect("a text"), MENDABLE);
 }
 
 #[test]

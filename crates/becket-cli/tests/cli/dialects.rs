@@ -607,7 +607,13 @@ fn check_for_an_agent_names_what_each_hook_loses_there() {
   "TeammateIdle": [{"hooks": [
     {"type": "command", "command": "idle", "async": true}
   ]}],
-  "SessionStart": [{"hooks": [{"type": "command", "command": "start"}]}]
+  "SessionStart": [{"hooks": [{"type": "command", "command": "start"}]}],
+  "PostToolUse": [
+    {"matcher": "^Notebook", "hooks": [{"type": "command", "command": "one"}]},
+    {"hooks": [{"type": "command", "if": "NotebookEdit(x)", "command": "two"}]},
+    {"matcher": "^Ed|mcp__x", "hooks": [{"type": "command", "if": "Write|mcp__x", "command": "three"}]},
+    {"hooks": [{"type": "command", "if": "Task(x)", "command": "four", "asyncRewake": true}]}
+  ]
 }}"#,
     );
     let check = |more: &[&str]| {
@@ -634,7 +640,14 @@ fn check_for_an_agent_names_what_each_hook_loses_there() {
     assert_eq!((check(&[]).code, check(&["--deny", "warnings"]).code), (Some(0), Some(1)));
     assert!(check(&[]).stdout.contains("PreToolUse under Gemini CLI"), "{:?}", check(&[]));
     let sarif: Value = serde_json::from_str(&check(&["--format", "sarif"]).stdout).expect("JSON");
-    assert_eq!(sarif["runs"][0]["results"].as_array().map(Vec::len), Some(3));
+    assert_eq!(sarif["runs"][0]["results"].as_array().map(Vec::len), Some(7));
+    for (line, lost) in [(10, Some("`^Notebook`")), (11, Some("`NotebookEdit(x)`")), (12, None), (13, None)] {
+        let tool = "(no tool of the agent has this name)";
+        assert_eq!(message(line).contains(tool), lost.is_some(), "{}", message(line));
+        let named = lost.is_none_or(|lost| message(line).contains(&format!("{lost} {tool}")));
+        assert!(named && message(line).contains("rewritten output (the model"), "{}", message(line));
+    }
+    assert!(message(13).contains("`asyncRewake` (its text is a part of a later answer)"), "{}", message(13));
     let unknown = env.becket(["check", "--for", "gemnii"]).run();
     assert!(unknown.stderr.contains("did you mean `gemini`"), "{unknown:?}");
 }

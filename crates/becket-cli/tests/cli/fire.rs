@@ -161,6 +161,30 @@ fn what_went_unchecked_is_said() {
     assert_eq!((&json["result"], &json["unchecked"]), (&json!("passed"), &json!(true)));
 }
 
+// rules: O1, O10
+#[test]
+fn a_refusal_that_was_not_read_is_an_action_that_was_not_checked() {
+    let denial = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
+    for (command, why) in [
+        (format!("echo note; echo '{denial}'"), "not"),
+        (r#"echo '{"permissionDecision":"deny"}'"#.to_owned(), "`permissionDecision`"),
+        (format!("echo '{denial}' >&2"), "the answer on stderr is not read: print the JSON object to stdout"),
+    ] {
+        let env = env_with(&one(&command));
+        let ended = env.becket(["fire", "PreToolUse", "--tool", "Bash"]).run();
+        assert_eq!(ended.code, Some(4), "{command}: {ended:?}");
+        let last = ended.stdout.lines().last().unwrap_or_default();
+        assert!(last.starts_with("allowed, but not checked: `echo ") && last.contains(why), "{ended:?}");
+        let ended = env.becket(["fire", "PreToolUse", "--tool", "Bash", "--json"]).run();
+        let json: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+        assert_eq!((&json["result"], &json["unchecked"]), (&json!("passed"), &json!(true)), "{command}");
+        assert_eq!(json["hooks"][0]["unchecked"], json!(true), "{command}");
+        let text = json["verdict"]["failures"][0]["text"].as_str().unwrap_or_default();
+        assert!(text.starts_with("not checked: ") && text.contains(why), "{json}");
+        assert_eq!(ended.code, Some(4), "{command}: {ended:?}");
+    }
+}
+
 // rule: O4
 #[test]
 fn exit_code_1_is_explained_with_the_end_of_what_was_printed() {

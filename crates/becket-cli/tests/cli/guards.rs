@@ -133,6 +133,47 @@ fn what_was_edited_stays_and_is_named() {
     assert!(foreign.contains("is there already"), "{foreign}");
 }
 
+#[test]
+fn rules_that_a_merge_has_lost_are_named_and_restored() {
+    let env = env_with("{\"a\": 1}\n");
+    done(&env, &["add", "destructive-commands", "--yes"]);
+    env.write("project/.claude/settings.json", "{\"a\": 1}\n");
+    let listed = run(&env, &["add", "--list"]);
+    assert!(listed.stdout.contains("destructive-commands   partial"), "{listed:?}");
+    assert!(
+        listed.stderr.contains("rules and hooks of `destructive-commands` are not in the settings"),
+        "{listed:?}"
+    );
+    let checked = run(&env, &["check", "--deny", "warnings"]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    assert!(checked.stdout.contains("guard-incomplete"), "{checked:?}");
+    let restored = done(&env, &["add", "destructive-commands", "--yes"]);
+    assert!(
+        restored.contains("\"Bash(mkfs *)\",") && restored.contains("added destructive-commands"),
+        "{restored}"
+    );
+    let mkfs = ["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=mkfs /dev/sda"];
+    assert_eq!(run(&env, &mkfs).code, Some(2));
+    assert!(!done(&env, &["check", "--deny", "warnings"]).contains("guard-incomplete"));
+    assert_eq!(
+        run(&env, &["add", "destructive-commands", "--yes"]).stdout.lines().last(),
+        Some("nothing to do")
+    );
+    done(&env, &["remove", "destructive-commands", "--yes"]);
+    let left = fs::read_to_string(env.project().join(".claude/settings.json")).expect("settings");
+    assert_eq!(left, "{\"a\": 1}\n");
+}
+
+#[test]
+fn a_guard_is_not_written_through_a_link_out_of_the_project() {
+    let env = env_with("{}");
+    fs::create_dir(env.root().join("out")).expect("a directory");
+    symlink(env.root().join("out"), env.project().join(".claude/hooks")).expect("a link");
+    let linked = refused(&env, &["add", "secrets", "--yes"], 1);
+    assert!(linked.contains("leads out of the project"), "{linked}");
+    assert_eq!(fs::read_dir(env.root().join("out")).expect("a directory").count(), 0);
+}
+
 /// Writes a guard of another author.
 fn folder(env: &TestEnv, path: &str, reason: &str) {
     let manifest = "name = \"ours\"\nsummary = \"Nobody says danger\"\nneeds = [\"sh\"]\n\n[[settings.hooks.PreToolUse]]\n\
@@ -280,6 +321,27 @@ fn a_guard_of_github_is_pinned_and_a_changed_one_needs_more_than_yes() {
     done(&env, &["add", &second, "--yes", "--hash", &hash]);
     let script = fs::read_to_string(env.project().join(".claude/hooks/ours/ours.sh")).expect("a script");
     assert!(script.contains("never"), "{script}");
+}
+
+#[test]
+fn a_changed_folder_needs_more_than_yes() {
+    let env = env();
+    folder(&env, "project/guards/ours", "no");
+    done(&env, &["add", "./guards/ours", "--yes"]);
+    folder(&env, "project/guards/ours", "never");
+    let changed = refused(&env, &["add", "./guards/ours", "--yes"], 1);
+    assert!(changed.contains("the hash of `ours` is sha256:"), "{changed}");
+    let hash = changed.split_once("--hash ").expect("the way out").1.split('`').next().expect("a hash");
+    done(&env, &["add", "./guards/ours", "--yes", "--hash", hash]);
+}
+
+#[test]
+fn a_name_that_would_forge_a_line_of_the_changes_is_refused() {
+    let env = env();
+    folder(&env, "project/guards/ours", "no");
+    env.write("project/guards/ours/a\n+++ b", "x");
+    let error = refused(&env, &["add", "./guards/ours", "--yes"], 1);
+    assert!(error.contains("is named with a control character"), "{error}");
 }
 
 #[test]

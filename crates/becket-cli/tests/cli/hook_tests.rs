@@ -5,6 +5,7 @@ use becket_testkit::env::{ProgramOutput, TestEnv};
 use becket_testkit::proc::wait_until;
 use serde_json::Value;
 use std::fs::{self, File};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const SETTINGS: &str = r#"{
@@ -171,21 +172,48 @@ fn a_seed_gives_the_same_order_again() {
     assert_eq!(order(&first).len(), 3);
 }
 
+/// Makes a directory a repository, and commits its files.
+fn commit_all(directory: &Path) {
+    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "a"]] {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(directory).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments);
+        assert!(git.status().expect("git is there").success(), "{arguments:?}");
+    }
+}
+
 #[test]
 fn only_what_a_change_concerns_is_tested() {
     let env = guarded(GUARD);
-    let git = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.arg("-C").arg(env.project()).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments);
-        assert!(git.status().expect("git is there").success(), "{arguments:?}");
-    };
-    git(&["init", "-q"]);
-    git(&["add", "-A"]);
-    git(&["commit", "-qm", "a"]);
+    commit_all(&env.project());
     let ended = tested(&env, &["--changed"]);
     assert!(ended.code == Some(0) && ended.stdout.contains("0 cases: 0 passed"), "{ended:?}");
     env.write("project/guard.sh", format!("# new\n{GUARD}"));
     assert!(tested(&env, &["--changed"]).stdout.contains("3 cases: 3 passed"));
+    // A script that is missing concerns its cases, which fail.
+    fs::rename(env.project().join("guard.sh"), env.project().join("new.sh")).expect("it is there");
+    let ended = tested(&env, &["--changed"]);
+    assert!(ended.code == Some(1) && ended.stdout.contains("3 cases"), "{ended:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn changed_files_and_their_repository_may_have_any_name() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let env = guarded(GUARD);
+    let project = env.copy(&env.project(), "a project ");
+    let trusted =
+        serde_json::json!({"projects": {project.to_str().expect("UTF-8"): {"hasTrustDialogAccepted": true}}});
+    env.write("home/.claude.json", trusted.to_string());
+    let cases = project.join(".claude/tests").join(OsStr::from_bytes(b"a\xff\n.toml"));
+    fs::rename(project.join(".claude/tests/guard.toml"), &cases).expect("the file system takes any name");
+    commit_all(&project);
+    let changed = || env.becket(["test", "--changed"]).dir(&project).run();
+    let ended = changed();
+    assert!(ended.code == Some(0) && ended.stdout.contains("0 cases: 0 passed"), "{ended:?}");
+    fs::write(&cases, format!("# new\n{CASES}")).expect("it can be written");
+    let ended = changed();
+    assert!(ended.stdout.contains("3 cases: 3 passed"), "{ended:?}");
 }
 
 #[test]

@@ -300,9 +300,9 @@ fn the_doctor_names_what_would_not_work() {
     fs::write(&file, text.replace("\"PreToolUse\"", "\"PreToolUze\"")).expect("written");
     let found = run(&env, &["doctor", "codex"]);
     assert_eq!(found.code, Some(1), "{found:?}");
-    let missing = "no entry for PreToolUse, so hooks hold nothing back there";
+    let missing = "no entry for PreToolUse, so hooks can't block calls there";
     assert!(
-        found.stdout.contains(&format!("error: {missing}: `becket install codex --user --repair`")),
+        found.stdout.contains(&format!("error: {missing}; `becket install codex --user --repair`")),
         "{found:?}"
     );
     // `check` and the start of a session report it as well.
@@ -328,6 +328,38 @@ fn the_doctor_names_what_would_not_work() {
     let found = run(&env, &["doctor"]).stdout;
     assert!(found.contains("`becket` is not on PATH, so every call is refused"), "{found}");
     assert!(found.contains("can't be run"), "{found}");
+}
+
+#[test]
+fn an_entry_that_was_edited_is_never_ok() {
+    let env = machine();
+    done(&env, &["install", "gemini", "cline", "--project"]);
+    let file = env.project().join(".gemini/settings.json");
+    let text = fs::read_to_string(&file).expect("a file");
+    fs::write(&file, text.replace("\"matcher\": \"*\"", "\"matcher\": \"write_file\"")).expect("written");
+    let script = env.project().join(".clinerules/hooks/PreToolUse");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).expect("a mode");
+    for (agent, difference) in
+        [("gemini", "BeforeTool (different matcher or keys)"), ("cline", "PreToolUse (not executable)")]
+    {
+        let found = run(&env, &["doctor", agent]);
+        assert_eq!(found.code, Some(1), "{found:?}");
+        let remedy = format!("so calls may not be blocked; `becket install {agent} --project --repair`");
+        assert!(
+            found.stdout.contains("error: the entry differs from the one that becket writes: "),
+            "{found:?}"
+        );
+        assert!(found.stdout.contains(difference) && found.stdout.contains(&remedy), "{found:?}");
+        let checked = run(&env, &["check", "--for", agent]);
+        assert_eq!(checked.code, Some(1), "{checked:?}");
+        assert!(checked.stdout.contains("entry-changed"), "{checked:?}");
+    }
+    let listed = done(&env, &["install", "--list"]).stdout;
+    assert!(listed.contains("1 not as becket writes it; see `becket doctor cline`"), "{listed}");
+    let repaired = done(&env, &["install", "gemini", "cline", "--project"]).stdout;
+    assert!(repaired.contains(".clinerules/hooks/PreToolUse: it becomes executable"), "{repaired}");
+    done(&env, &["doctor", "gemini", "cline"]);
+    assert!(!done(&env, &["install", "--list"]).stdout.contains("not as becket"));
 }
 
 // rule: H4
@@ -450,4 +482,30 @@ fn nothing_is_written_below_a_home_that_is_relative_or_missing() {
         assert!(ended.stderr.contains("there is no home directory"), "{ended:?}");
     }
     assert!(!missing.exists() && !env.project().join("relative").exists());
+}
+
+// rule: H14
+#[test]
+fn entries_of_becket_are_no_hooks_of_the_project() {
+    let env = machine();
+    let file = |path: &str| fs::read_to_string(env.project().join(path)).expect("a file");
+    let messages = || {
+        let checked = run(&env, &["check", "--for", "gemini", "--format", "json"]).stdout;
+        checked.matches("under Gemini CLI").count()
+    };
+    done(&env, &["install", "gemini", "--project"]);
+    let (without, found) = (file(".gemini/settings.json"), messages());
+    let of_claude = ["install", "claude", "--project", "--only-hook"];
+    done(&env, &of_claude);
+    let once = file(".claude/settings.json");
+    for _ in 0..2 {
+        done(&env, &of_claude);
+        assert_eq!(file(".claude/settings.json"), once, "its limits and events are the same again");
+    }
+    done(&env, &["install", "gemini", "--project"]);
+    assert_eq!(file(".gemini/settings.json"), without, "they have no limit that an entry must leave");
+    assert!(found > 0);
+    assert_eq!(messages(), found);
+    let translated = run(&env, &["translate", "--to", "gemini"]);
+    assert!(!translated.stdout.contains("--installed"), "{translated:?}");
 }

@@ -3,9 +3,10 @@
 use crate::env;
 use crate::mcp::server;
 use becket_testkit::env::TestEnv;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Child, Stdio};
 
 fn read(file: &PathBuf) -> String {
     fs::read_to_string(file).expect("the file is there")
@@ -167,4 +168,53 @@ fn policy_and_stronger_scopes_decide_who_counts() {
     env.write("managed/managed-settings.json", "{}");
     env.write("managed/managed-mcp.json", json!({"mcpServers": {"m": server(&[])}}).to_string());
     assert_eq!((state(&env, "m", &[]).as_str(), state(&env, "s", &[]).as_str()), ("connected", "disabled"));
+}
+
+/// Runs commands at the same time; each must succeed.
+fn run_at_once(env: &TestEnv, commands: &[Vec<String>]) {
+    let start = |command: &Vec<String>| {
+        env.becket(command).into_command().stdout(Stdio::null()).spawn().expect("it starts")
+    };
+    let processes: Vec<Child> = commands.iter().map(start).collect();
+    for mut process in processes {
+        assert!(process.wait().expect("it ends").success());
+    }
+}
+
+#[test]
+fn changes_that_several_processes_make_at_once_are_all_made() {
+    let env = env();
+    let words = |text: String| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    for (scope, file) in [("user", "home/.claude.json"), ("project", "project/.mcp.json")] {
+        let added = |number| words(format!("mcp add --scope {scope} s{number} -- x"));
+        run_at_once(&env, &(0..8).map(added).collect::<Vec<_>>());
+        let file: Value = serde_json::from_str(&read(&env.root().join(file))).expect("JSON");
+        assert_eq!(file["mcpServers"].as_object().expect("servers").len(), 8, "{file}");
+    }
+    let approved: Map<String, Value> =
+        (0..9).map(|number| (format!("s{number}"), json!(format!("sha256:{}", "0".repeat(64))))).collect();
+    let project = env.project().display().to_string();
+    let text = json!({"version": 1, "projects": {&project: approved}}).to_string();
+    let file = env.write("home/.claude/becket/mcp-approvals.json", text);
+    let revoked = |number| words(format!("mcp approve --revoke s{number}"));
+    run_at_once(&env, &(0..8).map(revoked).collect::<Vec<_>>());
+    let left: Value = serde_json::from_str(&read(&file)).expect("JSON");
+    assert_eq!(left["projects"][&project].as_object().expect("approvals").len(), 1, "{left}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_read_only_or_has_several_names_is_left_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = env();
+    let file = env.write("project/.mcp.json", "{}");
+    let add = || env.becket(["mcp", "add", "--scope", "project", "new", "x"]).run();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).expect("a mode");
+    let refused = add();
+    assert!(refused.code == Some(1) && refused.stderr.contains("it is read-only"), "{refused:?}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("a mode");
+    fs::hard_link(&file, env.root().join("hard")).expect("a link");
+    let refused = add();
+    assert!(refused.code == Some(1) && refused.stderr.contains("it has 2 names"), "{refused:?}");
+    assert_eq!(read(&file), "{}");
 }

@@ -6,20 +6,13 @@
 use crate::env_with;
 use crate::run::scripted;
 use becket_testkit::env::{Run, TestEnv};
+use becket_testkit::user::{NOBODY, is_root};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-
-/// The id of an ordinary user that every system has.
-const NOBODY: u32 = 65534;
-
-fn is_root() -> bool {
-    let id = Command::new("id").arg("-u").output().expect("`id` can be run");
-    id.stdout == b"0\n"
-}
 
 /// Returns a program that the user can reach.
 fn program(env: &TestEnv) -> PathBuf {

@@ -72,6 +72,41 @@ fn a_hook_whose_agent_names_no_project_looks_upwards_from_the_event() {
 
 // rule: C4
 #[test]
+fn a_link_that_leads_out_of_a_project_leads_not_out_of_its_guards() {
+    let env = env_with(&deny());
+    let (elsewhere, inner) = (directory(&env, "elsewhere"), directory(&env, "elsewhere/inner"));
+    let link = env.project().join("link");
+    std::os::unix::fs::symlink(&elsewhere, &link).expect("a link");
+    for cwd in [link.display().to_string(), link.join("inner").display().to_string()] {
+        assert_eq!(asked(&env, "PreToolUse", &cwd, None).code, Some(2), "{cwd}");
+    }
+    // Reached by its own name, the directory belongs to no project.
+    assert_eq!(asked(&env, "PreToolUse", &inner, None).code, Some(0));
+    // The guards of both projects count, and a `..` after a link names neither.
+    env.write("project/.claude/settings.json", hook("PreToolUse", "touch outer"));
+    env.write("elsewhere/.claude/settings.json", deny());
+    let inner = link.join("inner").display().to_string();
+    assert_eq!(asked(&env, "PreToolUse", &inner, None).code, Some(2));
+    assert!(Path::new(&inner).join("outer").exists(), "the hook around the link ran, too");
+    fs::remove_file(env.root().join("elsewhere/.claude/settings.json")).expect("it was there");
+    let up = link.join("../inner").display().to_string();
+    directory(&env, "inner");
+    assert_eq!(asked(&env, "PreToolUse", &up, None).code, Some(0));
+}
+
+// rules: C4, C7
+#[test]
+fn a_settings_file_of_a_parent_that_is_a_link_to_nothing_is_reported() {
+    let env = env();
+    let (deep, settings) = (directory(&env, "project/in/deep"), directory(&env, "project/.claude"));
+    std::os::unix::fs::symlink("/nowhere/there", Path::new(&settings).join("settings.json")).expect("a link");
+    let asked = asked(&env, "PreToolUse", &deep, None);
+    assert_eq!(asked.code, Some(0), "{asked:?}");
+    assert!(asked.stdout.contains("does not exist") && asked.stdout.contains("settings.json"), "{asked:?}");
+}
+
+// rule: C4
+#[test]
 fn the_search_ends_at_the_root_of_the_repository_or_below_the_home() {
     let env = env_with(&deny());
     let inner = directory(&env, "project/clone/in");

@@ -125,7 +125,7 @@ fn an_agent_that_makes_no_call_proves_nothing() {
             "it did not ask the model for anything; its last words: please log in",
         ),
         (
-            &AGENT.replace("@hooks", "[]").replace("shell=True", "shell=True, cwd='/'"),
+            &AGENT.replace("@hooks", "[]").replace("shell=True", "shell=True, cwd=os.path.expanduser('~')"),
             "a call that no guard denies was not made (`harmless`)",
         ),
         ("#!/no/such/interpreter\n", "can't be started"),

@@ -402,6 +402,25 @@ fn what_hooks_leave_running_ends_with_the_replay_and_with_the_tests() {
     assert!(Command::new("kill").arg(own).status().expect("it is there").success());
 }
 
+// rule: H4
+#[test]
+fn a_parent_that_ignores_the_end_of_children_changes_no_exit_code() {
+    let env = project(&["sh guard.sh"]);
+    env.write("project/guard.sh", "cat >/dev/null\n");
+    let program = env!("CARGO_BIN_EXE_becket");
+    let script = "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])";
+    for (decision, code) in [("pass", 0), ("deny", 1)] {
+        let case = format!(
+            "[[case]]\nname = \"a\"\ntool = {{ name = \"Bash\", input = {{ command = \"ls\" }} }}\n\
+             want = {{ decision = \"{decision}\" }}\n"
+        );
+        env.write("project/.claude/tests/a.toml", case);
+        let line = format!("exec python3 -c '{script}' '{program}' test");
+        let ended = env.bare(["-c", line.as_str()]).of(Path::new("/bin/sh")).run();
+        assert_eq!(ended.code, Some(code), "{ended:?}");
+    }
+}
+
 #[test]
 fn other_settings_are_compared_with_cause_and_change() {
     let env = project(&["sh guard.sh", "sh other.sh"]);

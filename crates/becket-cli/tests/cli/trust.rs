@@ -4,8 +4,11 @@ use crate::tmux::Terminal;
 use crate::{env, workspace};
 use becket_dialects::{Answer, Effect, dialect};
 use becket_testkit::env::TestEnv;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::ffi::OsStr;
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 
 /// Creates the guarded example, as a repository that is not trusted yet.
 fn guarded() -> TestEnv {
@@ -82,11 +85,19 @@ fn nothing_but_a_terminal_of_a_person_trusts_anything() {
     let agent = agent.display();
     let screen = terminal.screen_after(&format!("{agent} -c '{}; true'", line(&terminal, "trust")));
     assert!(screen.contains("started by an agent (`codex`)"), "{screen}");
+    let approve = line(&terminal, "mcp approve notes");
+    let screen = terminal.screen_after(&format!("{agent} -c '{approve}; true'"));
+    assert!(screen.contains("started by an agent (`codex`)"), "{screen}");
     assert!(!env.root().join("home/.claude.json").exists());
     for (command, effect) in [
         ("becket trust", Effect::Held),
         ("becket -C /x trust y", Effect::Held),
         ("sh -c '/usr/bin/becket --json trust'", Effect::Held),
+        ("becket trust -- --list", Effect::Held),
+        ("becket mcp approve notes", Effect::Held),
+        ("cp x ~/.claude.json", Effect::Held),
+        ("becket mcp approve --revoke notes", Effect::Runs),
+        ("cat ~/.claude.json", Effect::Runs),
         ("becket trust --list", Effect::Runs),
         ("becket trust --revoke", Effect::Runs),
         ("becket doctor trust", Effect::Runs),
@@ -101,7 +112,8 @@ fn what_cant_be_trusted_is_a_clear_error() {
     let env = guarded();
     for (arguments, code, part) in [
         (&["trust", "nowhere"][..], 1, "/nowhere` is not an accessible directory"),
-        (&["trust", "README.md"], 1, "it is a file"),
+        (&["trust", "README.md"], 1, "it is not a directory"),
+        (&["trust", "--revoke", "nowhere"], 1, "/nowhere` is not an accessible directory"),
         (&["trust", "--list", "--revoke"], 2, "cannot be used with"),
     ] {
         let ended = env.becket(arguments.iter().copied()).run();
@@ -128,6 +140,15 @@ fn what_cant_be_trusted_is_a_clear_error() {
     );
 }
 
+// rules: C7, G3
+#[test]
+fn settings_of_which_only_the_rules_would_count_are_reported_if_they_are_broken() {
+    let env = guarded();
+    env.write("project/.claude/settings.json", "{");
+    let (_, answer) = fired(&env, PUSH);
+    assert!(answer.contains("not loaded: ") && answer.contains("settings.json:1:1"), "{answer}");
+}
+
 // rule: G3
 #[test]
 fn the_agent_s_own_record_of_trust_counts_under_that_agent_alone() {
@@ -148,4 +169,125 @@ fn the_agent_s_own_record_of_trust_counts_under_that_agent_alone() {
     env.write("home/.codex/config.toml", format!("[projects.\"{project}\"]\ntrust_level = \"trusted\"\n"));
     assert!(codex(&env).contains("deny"), "{}", codex(&env));
     assert_eq!(fired(&env, PUSH).0, Effect::Runs);
+}
+
+// rule: G3
+#[test]
+fn a_folder_around_a_trusted_one_takes_none_of_its_guards_away() {
+    let env = env();
+    let inner = env.project().join("inner");
+    let hook = |command: &str| json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}});
+    env.write("project/inner/.claude/settings.json", hook("echo held >&2; exit 2").to_string());
+    trusts(&env, &[&inner]);
+    let payload = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": &inner,
+        "permission_mode": "default", "tool_use_id": "t", "tool_name": "Bash", "tool_input": {"command": "ls"}});
+    for outer in [None, Some("{}".to_owned()), Some(hook("touch ran").to_string())] {
+        if let Some(outer) = &outer {
+            env.write("project/.claude/settings.json", outer);
+        }
+        let run = env.becket(["fire", "--dialect", "claude", "--user-scope"]).dir(&inner);
+        let run = run.stdin(payload.to_string()).run();
+        assert!(run.stdout.contains("\"deny\"") && run.stdout.contains("held"), "{outer:?}: {run:?}");
+    }
+    assert!(
+        !env.project().join("ran").exists() && !inner.join("ran").exists(),
+        "nobody trusts the outer one"
+    );
+}
+
+/// Writes the record of the trusted folders.
+fn trusts(env: &TestEnv, folders: &[&Path]) {
+    let accepted = |folder: &&Path| (folder.display().to_string(), json!({"hasTrustDialogAccepted": true}));
+    let folders: Map<String, Value> = folders.iter().map(accepted).collect();
+    env.write("home/.claude.json", json!({"projects": folders}).to_string());
+}
+
+/// Withdraws trust; returns the exit code, and what is said on stdout and stderr.
+fn revoked(env: &TestEnv, path: impl AsRef<OsStr>) -> (Option<i32>, String) {
+    let ended = env.becket([OsStr::new("trust"), OsStr::new("--revoke"), path.as_ref()]).run();
+    (ended.code, ended.stdout + &ended.stderr)
+}
+
+// rule: G3
+#[test]
+fn trust_that_several_processes_withdraw_at_once_is_withdrawn_everywhere() {
+    let env = guarded();
+    let folders: Vec<PathBuf> = (0..12).map(|number| env.root().join(format!("d{number}"))).collect();
+    folders.iter().for_each(|folder| fs::create_dir(folder).expect("a directory"));
+    trusts(&env, &folders.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    let started = |folder: &PathBuf| {
+        let run = env.becket([OsStr::new("trust"), OsStr::new("--revoke"), folder.as_os_str()]);
+        run.into_command().stdout(Stdio::null()).spawn().expect("it starts")
+    };
+    let processes: Vec<Child> = folders.iter().map(started).collect();
+    for mut process in processes {
+        assert!(process.wait().expect("it ends").success());
+    }
+    let listed = env.becket(["trust", "--list"]).run();
+    assert_eq!((listed.stdout.as_str(), listed.stderr.as_str()), ("", "no folder is trusted\n"));
+}
+
+// rule: G3
+#[test]
+fn trust_in_a_folder_that_is_gone_or_under_another_name_is_withdrawn() {
+    let env = guarded();
+    let (gone, project) = (env.root().join("gone"), env.project());
+    std::os::unix::fs::symlink(env.root(), env.root().join("link")).expect("a link");
+    let link = env.root().join("link/project");
+    trusts(&env, &[&gone, &link]);
+    let listed = env.becket(["trust", "--list"]).run();
+    assert_eq!(listed.stdout, format!("{}\n", gone.display()), "{listed:?}");
+    assert!(
+        listed.stderr.contains("link/project` has no effect, as sessions there start in `"),
+        "{listed:?}"
+    );
+    for (folder, names) in [(&gone, ["../link/gone", "../gone"]), (&project, ["../link/project", "."])] {
+        for recorded in [&gone, &link] {
+            for name in names {
+                trusts(&env, &[recorded, &env.root().join("other")]);
+                let is_meant = (recorded == &gone) == (folder == &gone);
+                let (code, told) = revoked(&env, name);
+                assert_eq!(told.contains("is no longer trusted"), is_meant, "{name} {told}");
+                assert_eq!(code == Some(0), is_meant || folder == &project, "{name} {told}");
+                let left = fs::read_to_string(env.root().join("home/.claude.json")).expect("a record");
+                assert_eq!(left.matches("true").count(), if is_meant { 1 } else { 2 }, "{left}");
+            }
+        }
+    }
+}
+
+// rule: G3
+#[test]
+fn a_record_by_which_hooks_still_run_is_named() {
+    let env = guarded();
+    fs::remove_dir(env.project().join(".git")).expect("a directory");
+    let inside = env.write("project/sub/file", "").parent().expect("a folder").to_owned();
+    trusts(&env, &[&env.project(), &inside]);
+    for first in ["is no longer trusted", "was not trusted"] {
+        let (code, told) = revoked(&env, "sub");
+        assert!(told.contains(first), "{told}");
+        let other = format!(
+            "its hooks still run, as `{0}` is trusted: `becket trust --revoke {0}`",
+            env.project().display()
+        );
+        assert!(code == Some(1) && told.contains(&other), "{told}");
+    }
+    assert_eq!(revoked(&env, ".").0, Some(0));
+    let project = env.project().display().to_string();
+    for (file, text, title) in [
+        (".gemini/trustedFolders.json", json!({ &project: "TRUST_FOLDER" }).to_string(), "Gemini CLI"),
+        (".codex/config.toml", format!("[projects.\"{project}\"]\ntrust_level = \"trusted\"\n"), "Codex"),
+    ] {
+        let record = env.write(&format!("home/{file}"), text);
+        for path in [".", "sub"] {
+            let (code, told) = revoked(&env, path);
+            let line = format!("its hooks still run under {title}, which records trust in `~/{file}`");
+            assert!(code == Some(1) && told.contains(&line), "{told}");
+        }
+        let listed = env.becket(["trust", "--list"]).run();
+        let line = format!("under {title}, the folders that it trusts itself count as well (`~/{file}`)");
+        assert!(listed.stderr.contains(&line), "{listed:?}");
+        fs::remove_file(record).expect("a file");
+    }
+    assert_eq!(revoked(&env, ".").0, Some(0));
 }

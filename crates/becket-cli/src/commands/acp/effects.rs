@@ -2,7 +2,7 @@
 //! user if a hook or a rule asks. They apply whatever the agent's own mode is.
 
 use super::decision::CallDecision;
-use super::messages::{DENIED, session_id};
+use super::messages::DENIED;
 use super::proxy::Proxy;
 use super::session::AcpSession;
 use becket_dialects::acp::{AcpCall, AcpError, PermissionOptions, Selection, effect_call};
@@ -21,17 +21,17 @@ pub(super) fn hold(
     params: Map<String, Value>,
 ) -> Result<(), AcpError> {
     let missing = |field| AcpError::Field { field, problem: "missing or of another type" };
-    let call = effect_call(method, &params, &format!("acp-{}", uuid::Uuid::new_v4()))?;
-    let call = call.ok_or(missing("method"))?;
-    let session = session_id(&Value::Object(params)).ok_or(missing("sessionId"))?;
-    let session = proxy.known_session(&session)?;
+    let session = params.get("sessionId").and_then(Value::as_str).ok_or(missing("sessionId"))?;
+    let session = proxy.known_session(session)?;
+    let calls = effect_call(method, &params, &format!("acp-{}", uuid::Uuid::new_v4()), session.cwd())?;
+    let calls = calls.ok_or(missing("method"))?;
     let (own, line) = (Arc::clone(proxy), line.to_vec());
     proxy.spawn(async move {
-        let refused = match session.judge(std::slice::from_ref(&call), &own.cancel).await {
+        let refused = match session.judge(&calls, &own.cancel).await {
             CallDecision::Allow | CallDecision::Open => None,
             CallDecision::Reject { reason } => Some(reason),
             CallDecision::Ask { reason } => {
-                let is_allowed = is_allowed(&call, &reason, &session, &own).await;
+                let is_allowed = is_allowed(&calls, &reason, &session, &own).await;
                 (!is_allowed).then(|| format!("the user said no: {reason}"))
             }
         };
@@ -43,11 +43,15 @@ pub(super) fn hold(
     Ok(())
 }
 
-/// Returns true if the user has already allowed the call, or allows it now.
-async fn is_allowed(call: &AcpCall, reason: &str, session: &AcpSession, proxy: &Proxy) -> bool {
-    if session.take_grant(call).await {
+/// Returns true if the user has already allowed the calls of a request, or allows them now.
+async fn is_allowed(calls: &[AcpCall], reason: &str, session: &AcpSession, proxy: &Proxy) -> bool {
+    if session.take_grants(calls).await {
         return true;
     }
+    // The last one says most: a command with its environment.
+    let Some(call) = calls.last() else { return false };
+    let mut input = call.input.clone();
+    input.extend(call.directory.iter().map(|directory| ("cwd".to_owned(), json!(directory))));
     let subject = ["command", "file_path"].iter().find_map(|key| call.input.get(*key)?.as_str());
     let kind = match call.tool.as_str() {
         "Bash" => "execute",
@@ -60,7 +64,7 @@ async fn is_allowed(call: &AcpCall, reason: &str, session: &AcpSession, proxy: &
         "sessionId": session.id,
         "toolCall": {
             "toolCallId": call.id, "title": subject.unwrap_or(&call.tool), "kind": kind, "status": "pending",
-            "content": [text], "rawInput": call.input,
+            "content": [text], "rawInput": input,
         },
         "options": PermissionOptions::of_proxy(),
     });

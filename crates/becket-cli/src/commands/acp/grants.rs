@@ -1,7 +1,7 @@
 //! The calls that the user has allowed, so that the agent's request for the same thing needs no second approval.
 //!
 //! An approval covers a command as it is written, and a file with the content that the user was shown. A write with
-//! other content is another call.
+//! other content is another call. An approval ends with the call that it was given for, and with the turn.
 
 use becket_dialects::acp::AcpCall;
 use serde_json::Value;
@@ -13,6 +13,11 @@ pub(super) struct Grants(Vec<AcpCall>);
 impl Grants {
     pub(super) fn add(&mut self, calls: &[AcpCall]) {
         self.0.extend_from_slice(calls);
+    }
+
+    /// Forgets the approvals of a call that is over.
+    pub(super) fn forget(&mut self, call: &str) {
+        self.0.retain(|granted| !granted.is_part_of(call));
     }
 
     /// Returns true if a call was allowed, and forgets it: an approval counts once. `current` is the content of the
@@ -59,7 +64,9 @@ fn edited(current: &str, old: &str, new: &str) -> Option<String> {
 
 fn is_same(granted: &AcpCall, call: &AcpCall) -> bool {
     let has_same = |key| text(granted, key).is_some() && text(granted, key) == text(call, key);
-    granted.tool == call.tool && (has_same("command") || has_same("file_path"))
+    granted.tool == call.tool
+        && granted.directory == call.directory
+        && (has_same("command") || has_same("file_path"))
 }
 
 fn text<'c>(call: &'c AcpCall, key: &str) -> Option<&'c str> {
@@ -73,7 +80,7 @@ mod tests {
 
     fn call(tool: &str, input: Value) -> AcpCall {
         let Value::Object(input) = input else { unreachable!("an object") };
-        AcpCall { tool: tool.to_owned(), input, id: "c1".to_owned() }
+        AcpCall { tool: tool.to_owned(), input, id: "c1".to_owned(), directory: None }
     }
 
     fn write(content: &str) -> AcpCall {
@@ -106,5 +113,11 @@ mod tests {
         let mut grants = Grants::default();
         grants.add(&[edit("two", "2")]);
         assert!(!grants.take(&write("one 2 one-off"), None), "a file that can't be read");
+        let ls = call("Bash", json!({"command": "ls"}));
+        let elsewhere = AcpCall { directory: Some("/s".to_owned()), ..ls.clone() };
+        grants.add(std::slice::from_ref(&ls));
+        assert!(!grants.take(&elsewhere, None), "another directory");
+        grants.forget("c1");
+        assert!(!grants.take(&ls, None), "a call that is over");
     }
 }

@@ -14,7 +14,9 @@ pub(super) const DENIED: i64 = -32000;
 pub(super) fn code_of(error: &AcpError) -> i64 {
     match error {
         AcpError::NotMessage(_) => UNREADABLE,
-        AcpError::DuplicateKey(_) | AcpError::Field { .. } | AcpError::Vague { .. } => INVALID_PARAMS,
+        AcpError::DuplicateKey(_) | AcpError::Field { .. } | AcpError::Vague { .. } | AcpError::TooMany => {
+            INVALID_PARAMS
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The requests that one side has made and the other has not answered yet, by id.
 
 use super::session::AcpSession;
+use super::turn::Turn;
 use becket_dialects::acp::{AcpCall, PermissionOptions};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ pub(super) enum EditorRequest {
     /// A request that opens a session in this directory; with its id if the editor names it.
     Open { cwd: String, id: Option<String>, source: &'static str },
     /// A prompt.
-    Prompt { session: Arc<AcpSession>, id: Value },
+    Prompt { session: Arc<AcpSession>, turn: Arc<Turn>, id: Value },
     /// A request that ends a session.
     Close { session: String },
 }

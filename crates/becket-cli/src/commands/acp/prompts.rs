@@ -34,9 +34,13 @@ pub(super) fn hold(
     let prompt = PromptText::read(&params)?;
     let session = proxy.known_session(&prompt.session)?;
     let (own, line) = (Arc::clone(proxy), line.to_vec());
+    // Before anything waits: the next line may be the cancellation.
+    let turn = session.turns.begin(&proxy.cancel);
     proxy.spawn(async move {
-        let line = match session.prompt(&prompt.text, &own.cancel).await {
-            PromptDecision::Cancelled => return own.answer_editor(&id, &json!({"stopReason": "cancelled"})),
+        let cancelled = json!({"stopReason": "cancelled"});
+        let mut unsent = None;
+        let line = match session.prompt(&prompt.text, &turn).await {
+            PromptDecision::Cancelled => return own.answer_editor(&id, &cancelled),
             PromptDecision::Refuse { reason } => {
                 own.tell_editor(&text_of_agent(&session.id, &format!("The prompt was not sent: {reason}")));
                 return own.answer_editor(&id, &json!({"stopReason": "refusal"}));
@@ -44,11 +48,19 @@ pub(super) fn hold(
             PromptDecision::Send { context: None } => line,
             PromptDecision::Send { context: Some(context) } => {
                 PromptText::add_context(&mut params, &context);
+                unsent = Some(context);
                 line_of(&json!({"jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": params}))
             }
         };
-        own.of_editor.add(&id, EditorRequest::Prompt { session, id: id.clone() });
-        own.pass_to_agent(line);
+        let sent = turn.send(|| {
+            let (session, turn) = (Arc::clone(&session), Arc::clone(&turn));
+            own.of_editor.add(&id, EditorRequest::Prompt { session, turn, id: id.clone() });
+            own.pass_to_agent(line);
+        });
+        if sent.is_none() {
+            session.carry(unsent);
+            own.answer_editor(&id, &cancelled);
+        }
     });
     Ok(())
 }

@@ -4,14 +4,17 @@
 //! message to another is kept per session.
 
 use super::agent_process::AgentInput;
-use super::messages::{DENIED, answer, code_of, error, is_blank, line_of, request, session_id};
+use super::messages::{answer, code_of, error, is_blank, line_of, request, session_id};
+use super::openings::{self, Opening, Openings};
 use super::outbox::Outbox;
 use super::pending::{AgentRequest, EditorRequest, OwnRequests, Pending};
 use super::session::{AcpSession, SessionOpener};
+use super::turn::Turn;
 use super::{effects, permissions, prompts, turn_end, updates};
 use crate::report::style::{WARNING, one_line, styled};
 use becket_dialects::acp::{AcpError, Frame, FrameKind};
 use becket_engine::CancellationToken;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,9 +25,10 @@ use tokio::task::JoinSet;
 pub(super) struct Proxy {
     to_editor: Outbox,
     to_agent: AgentInput,
-    opener: SessionOpener,
+    pub(super) opener: SessionOpener,
     pub(super) cancel: CancellationToken,
     sessions: Mutex<HashMap<String, Arc<AcpSession>>>,
+    pub(super) openings: Openings,
     /// Pending requests of the editor.
     pub(super) of_editor: Pending<EditorRequest>,
     /// Pending permission requests of the agent.
@@ -47,6 +51,7 @@ impl Proxy {
             opener,
             cancel,
             sessions: Mutex::default(),
+            openings: Openings::default(),
             of_editor: Pending::default(),
             of_agent: Pending::default(),
             own: Pending::default(),
@@ -104,7 +109,7 @@ impl Proxy {
                     session
                         .and_then(|id| self.session(&id))
                         .iter()
-                        .for_each(|session| session.cancel_prompt());
+                        .for_each(|session| session.turns.cancel());
                 }
             }
             FrameKind::Response => return Ok(self.editor_response(&frame, &id)),
@@ -125,13 +130,19 @@ impl Proxy {
         Passage::Pass
     }
 
-    /// Handles a line of the agent. Waits for the hooks of a session that starts, since the editor must not learn its
-    /// id before.
-    pub(super) async fn from_agent(self: &Arc<Self>, line: Vec<u8>) {
+    /// Handles a line of the agent, unless it has to wait for the hooks of a session that starts.
+    pub(super) fn from_agent(self: &Arc<Self>, line: Vec<u8>) {
         if is_blank(&line) {
             return self.to_editor.send(line);
         }
-        match self.agent_message(&line).await {
+        if let Some(line) = self.openings.hold(line) {
+            self.agent_line(line);
+        }
+    }
+
+    /// Handles a line of the agent now.
+    pub(super) fn agent_line(self: &Arc<Self>, line: Vec<u8>) {
+        match self.agent_message(&line) {
             Ok(Passage::Pass) => self.to_editor.send(line),
             Ok(Passage::Held) => {}
             Err((Value::Null, error)) => {
@@ -142,7 +153,7 @@ impl Proxy {
         }
     }
 
-    async fn agent_message(self: &Arc<Self>, line: &[u8]) -> Result<Passage, (Value, AcpError)> {
+    fn agent_message(self: &Arc<Self>, line: &[u8]) -> Result<Passage, (Value, AcpError)> {
         let frame = Frame::read(line).map_err(|error| (Value::Null, error))?;
         let id = frame.id();
         let fail = |error| (id.clone(), error);
@@ -171,19 +182,14 @@ impl Proxy {
                     return Ok(Passage::Held);
                 }
                 if let Some(request) = self.of_editor.take(&id) {
-                    return Ok(self.agent_response(line, &frame, request).await);
+                    return Ok(self.agent_response(line, &frame, request));
                 }
             }
         }
         Ok(Passage::Pass)
     }
 
-    async fn agent_response(
-        self: &Arc<Self>,
-        line: &[u8],
-        frame: &Frame<'_>,
-        request: EditorRequest,
-    ) -> Passage {
+    fn agent_response(self: &Arc<Self>, line: &[u8], frame: &Frame<'_>, request: EditorRequest) -> Passage {
         let result = frame.seen_result();
         match request {
             EditorRequest::Initialize(capabilities) => {
@@ -191,44 +197,35 @@ impl Proxy {
                 Passage::Pass
             }
             EditorRequest::Open { cwd, id, source } => {
-                let id = result.and_then(|result| session_id(&result)).or(id);
-                match id {
-                    None => Passage::Pass,
-                    Some(id) => self.open(&id, &cwd, source, &frame.id()).await,
-                }
+                // A session that the agent refuses has no hooks.
+                let id = result.and_then(|result| session_id(&result)).or(id).filter(|_| !frame.is_error());
+                let Some(id) = id else { return Passage::Pass };
+                openings::begin(self, Opening { id, cwd, source, request: frame.id(), line: line.to_vec() });
+                Passage::Held
             }
-            EditorRequest::Prompt { session, id } => {
+            EditorRequest::Prompt { session, turn, id } => {
                 let (line, result) = (line.to_vec(), result.unwrap_or_default());
-                turn_end::hold(self, turn_end::TurnEnd { session, line, result, id });
+                turn_end::hold(self, turn_end::TurnEnd { session, turn, line, result, id });
                 Passage::Held
             }
             EditorRequest::Close { session } => {
-                let ended = self.sessions().remove(&session);
-                if let Some(session) = ended {
-                    self.spawn(async move { session.end().await });
-                }
+                self.put_session(&session, None);
                 Passage::Pass
             }
         }
     }
 
-    /// Opens a session; one whose configuration forbids the start is an error for the editor.
-    async fn open(&self, id: &str, cwd: &str, source: &str, request: &Value) -> Passage {
-        let opened = match self.session(id) {
-            // The session is loaded again.
-            Some(session) => Ok(session),
-            None => self.opener.open(id, cwd).map(Arc::new),
+    /// Replaces the session of an id, and ends the earlier one.
+    pub(super) fn put_session(&self, id: &str, session: Option<Arc<AcpSession>>) {
+        let mut sessions = self.sessions();
+        let ended = match &session {
+            Some(session) => sessions.insert(id.to_owned(), Arc::clone(session)),
+            None => sessions.remove(id),
         };
-        match opened {
-            Ok(session) => {
-                session.start(source, &self.cancel).await;
-                self.sessions().insert(id.to_owned(), session);
-                Passage::Pass
-            }
-            Err(error) => {
-                self.refuse_editor(request, DENIED, &format!("the session can't start: {error}"));
-                Passage::Held
-            }
+        drop(sessions);
+        let is_same = |old: &Arc<AcpSession>| session.as_ref().is_some_and(|new| Arc::ptr_eq(old, new));
+        if let Some(ended) = ended.filter(|old| !is_same(old)) {
+            self.spawn(async move { ended.end().await });
         }
     }
 
@@ -277,11 +274,14 @@ impl Proxy {
         answer.await.unwrap_or_default()
     }
 
-    /// Asks the agent, and returns its result; `null` for an error.
-    pub(super) async fn ask_agent(&self, method: &str, params: &Value) -> Value {
-        let (id, answer) = self.own_request();
-        self.to_agent.send(line_of(&request(&id, method, params)));
-        answer.await.unwrap_or_default()
+    /// Asks the agent, and returns its result, `null` for an error; `None` if the turn is cancelled before.
+    pub(super) async fn ask_agent(&self, turn: &Turn, method: &str, params: &Value) -> Option<Value> {
+        let sent = turn.send(|| {
+            let (id, answer) = self.own_request();
+            self.to_agent.send(line_of(&request(&id, method, params)));
+            answer
+        });
+        Some(sent?.await.unwrap_or_default())
     }
 
     fn own_request(&self) -> (Value, oneshot::Receiver<Value>) {
@@ -321,9 +321,8 @@ impl Proxy {
         let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         tasks.shutdown().await;
         let sessions = std::mem::take(&mut *self.sessions());
-        for session in sessions.into_values() {
-            session.end().await;
-        }
+        // Concurrently: the editor may not wait for long.
+        join_all(sessions.values().map(|session| session.end())).await;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::decision::CallDecision;
 use super::grants::Grants;
+use super::turn::{Turn, Turns};
 use crate::args::{Global, ModelArgs};
 use crate::commands::fire::report_errors;
 use crate::enclosing;
@@ -51,6 +52,7 @@ pub(super) struct AcpSession {
     facts: Session,
     out: Out,
     known: Mutex<Known>,
+    pub(super) turns: Turns,
     /// Locked while hooks after a call run: they run one after another, and before those of the end of the turn.
     after_calls: tokio::sync::Mutex<()>,
 }
@@ -67,8 +69,6 @@ struct Known {
     rejected: HashSet<String>,
     /// The text of the model since the prompt or the last call.
     message: String,
-    /// Cancels the prompt whose hooks are running.
-    held_prompt: Option<CancellationToken>,
 }
 
 /// The decision about a prompt.
@@ -108,6 +108,7 @@ impl SessionOpener {
             facts,
             out: self.out,
             known: Mutex::default(),
+            turns: Turns::default(),
             after_calls: tokio::sync::Mutex::default(),
         };
         let held_back: usize = EventKind::ALL.iter().map(|kind| session.gate.held_back(*kind)).sum();
@@ -129,20 +130,14 @@ impl AcpSession {
     }
 
     /// Fires UserPromptSubmit.
-    pub(super) async fn prompt(&self, text: &str, cancel: &CancellationToken) -> PromptDecision {
-        let token = cancel.child_token();
-        let held = {
-            let mut known = self.known();
-            known.message.clear();
-            known.held_prompt.insert(token.clone()).clone()
-        };
+    pub(super) async fn prompt(&self, text: &str, turn: &Turn) -> PromptDecision {
+        self.known().message.clear();
         self.refresh();
-        let resolution = self.resolve(UserPromptSubmit::new(text.to_owned()), &held).await;
-        let mut known = self.known();
-        known.held_prompt = None;
-        if held.is_cancelled() {
+        let resolution = self.resolve(UserPromptSubmit::new(text.to_owned()), turn.token()).await;
+        if turn.is_cancelled() {
             return PromptDecision::Cancelled;
         }
+        let mut known = self.known();
         let refusal = match (resolution.action, resolution.stop) {
             (Action::Refuse { reason } | Action::Ask { reason }, _) => Some(reason),
             (Action::Proceed | Action::Allow, Some(reason)) => Some(reason),
@@ -154,13 +149,6 @@ impl AcpSession {
         let all: Vec<String> =
             std::mem::take(&mut known.carried).into_iter().chain(resolution.context).collect();
         PromptDecision::Send { context: (!all.is_empty()).then(|| all.join("\n")) }
-    }
-
-    /// Cancels the prompt whose hooks are running, if there is one.
-    pub(super) fn cancel_prompt(&self) {
-        if let Some(token) = &self.known().held_prompt {
-            token.cancel();
-        }
     }
 
     /// Merges the agent's description of a call; returns the whole call.
@@ -182,10 +170,11 @@ impl AcpSession {
         self.known().calls.contains_key(call)
     }
 
-    /// Forgets a call that is over; returns true if it has run.
+    /// Forgets a call that is over, and what the user has allowed for it; returns true if it has run.
     pub(super) fn forget(&self, call: &str) -> bool {
         let mut known = self.known();
         known.calls.remove(call);
+        known.grants.forget(call);
         !known.rejected.remove(call)
     }
 
@@ -214,7 +203,7 @@ impl AcpSession {
     ) -> CallDecision {
         let mut parts: Vec<CallResolution> = Vec::with_capacity(calls.len());
         for call in calls {
-            let part = self.gate.judge(&self.event(body(call)), cancel).await;
+            let part = self.gate.judge(&self.event_in(call.directory.as_deref(), body(call)), cancel).await;
             part.resolution.message.iter().for_each(|message| self.show_notice(message));
             parts.push(part);
         }
@@ -223,7 +212,7 @@ impl AcpSession {
         }
         let decision = CallDecision::of(&parts);
         if !matches!(decision, CallDecision::Reject { .. }) {
-            parts.into_iter().for_each(|part| self.carry(part.resolution.context));
+            self.carry_each_once(parts.into_iter().filter_map(|part| part.resolution.context));
         }
         decision
     }
@@ -235,23 +224,30 @@ impl AcpSession {
         let Ok(calls) = call.calls(&self.cwd) else {
             return self.show_notice("a call that has ended could not be read, so its hooks did not run");
         };
+        let mut texts = Vec::new();
         for part in calls {
-            let AcpCall { tool, input, id } = part;
+            let AcpCall { tool, input, id, directory } = part;
             let body: EventBody = match call.status() {
                 Some("failed") => PostToolUseFailure::new(tool, input, id, call.shown_text()).into(),
                 Some(_) | None => PostToolUse::new(tool, input, id, call.response()).into(),
             };
-            let resolution = self.resolve(body, cancel).await;
+            let resolution = self.resolved(&self.event_in(directory.as_deref(), body), cancel).await;
             if let Action::Refuse { reason } = resolution.action {
-                self.carry(Some(reason));
+                texts.push(reason);
             }
-            self.carry(resolution.context);
+            texts.extend(resolution.context);
         }
+        self.carry_each_once(texts);
     }
 
-    /// Fires Stop; returns the reason why the agent should continue, if any.
-    pub(super) async fn stop(&self, has_continued: bool, cancel: &CancellationToken) -> Option<String> {
-        drop(self.after_calls.lock().await);
+    /// Fires Stop, unless the turn is cancelled; returns the reason why the agent should continue, if any.
+    pub(super) async fn stop(&self, has_continued: bool, turn: &Turn) -> Option<String> {
+        let cancel = turn.token();
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return None,
+            are_done = self.after_calls.lock() => drop(are_done),
+        }
         let message = std::mem::take(&mut self.known().message);
         let mut stop = Stop::new(has_continued);
         stop.last_assistant_message = Some(message);
@@ -280,13 +276,34 @@ impl AcpSession {
         self.known().carried.extend(text);
     }
 
+    /// Adds the texts about one call. Hooks that run for several parts of it often repeat themselves.
+    fn carry_each_once(&self, texts: impl IntoIterator<Item = String>) {
+        let mut seen = HashSet::new();
+        let fresh = texts.into_iter().filter(|text| seen.insert(text.clone()));
+        self.known().carried.extend(fresh);
+    }
+
     /// Remembers that the user has allowed calls.
     pub(super) fn grant(&self, calls: &[AcpCall]) {
         self.known().grants.add(calls);
     }
 
-    /// Returns true if the user has allowed the same call before, and forgets it: an approval counts once.
-    pub(super) async fn take_grant(&self, call: &AcpCall) -> bool {
+    /// Forgets all that the user has allowed: the turn is over.
+    pub(super) fn forget_grants(&self) {
+        self.known().grants = Grants::default();
+    }
+
+    /// Returns true if the user has allowed the same calls before, and forgets them: an approval counts once.
+    pub(super) async fn take_grants(&self, calls: &[AcpCall]) -> bool {
+        for call in calls {
+            if !self.take_grant(call).await {
+                return false;
+            }
+        }
+        true
+    }
+
+    async fn take_grant(&self, call: &AcpCall) -> bool {
         let current = match call.input.get("file_path").and_then(Value::as_str) {
             Some(path) if call.input.contains_key("content") => content(Path::new(path)).await,
             Some(_) | None => None,
@@ -312,13 +329,20 @@ impl AcpSession {
     }
 
     async fn resolve(&self, body: impl Into<EventBody>, cancel: &CancellationToken) -> Resolution {
-        let resolution = self.gate.resolve(&self.event(body), cancel).await;
+        self.resolved(&self.event_in(None, body), cancel).await
+    }
+
+    async fn resolved(&self, event: &Event, cancel: &CancellationToken) -> Resolution {
+        let resolution = self.gate.resolve(event, cancel).await;
         resolution.message.iter().for_each(|message| self.show_notice(message));
         resolution
     }
 
-    fn event(&self, body: impl Into<EventBody>) -> Event {
-        Event::new(self.facts.clone(), body)
+    /// Returns an event in another directory than that of the session, as a call may name one.
+    fn event_in(&self, directory: Option<&str>, body: impl Into<EventBody>) -> Event {
+        let mut facts = self.facts.clone();
+        facts.cwd = directory.map_or(facts.cwd, PathBuf::from);
+        Event::new(facts, body)
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

@@ -3,6 +3,7 @@
 use super::messages::line_of;
 use super::proxy::Proxy;
 use super::session::AcpSession;
+use super::turn::Turn;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ const MOST: usize = 25;
 /// A turn that the agent has ended.
 pub(super) struct TurnEnd {
     pub(super) session: Arc<AcpSession>,
+    pub(super) turn: Arc<Turn>,
     /// The agent's answer to the prompt, as a line.
     pub(super) line: Vec<u8>,
     pub(super) result: Value,
@@ -27,25 +29,31 @@ pub(super) fn hold(proxy: &Arc<Proxy>, end: TurnEnd) {
 
 impl TurnEnd {
     async fn run(self, proxy: &Proxy) {
-        let TurnEnd { session, line, mut result, id } = self;
+        let TurnEnd { session, turn, line, mut result, id } = self;
         let mut has_continued = false;
         for _ in 0..MOST {
             // Other ends are not a Stop: a cancelled turn, a limit, an error.
             if result["stopReason"] != "end_turn" {
                 break;
             }
-            let Some(reason) = session.stop(has_continued, &proxy.cancel).await else { break };
-            has_continued = true;
+            let Some(reason) = session.stop(has_continued, &turn).await else { break };
             let prompt = json!([{"type": "text", "text": reason}]);
-            let next =
-                proxy.ask_agent("session/prompt", &json!({"sessionId": session.id, "prompt": prompt})).await;
+            let params = json!({"sessionId": session.id, "prompt": prompt});
+            let Some(next) = proxy.ask_agent(&turn, "session/prompt", &params).await else { break };
+            has_continued = true;
             if next.is_null() {
                 session.show_notice("the agent did not continue as a Stop hook requires");
                 break;
             }
             result = next;
         }
+        // The editor cancelled while the hooks ran.
+        let is_cancelled = turn.is_cancelled() && result["stopReason"] == "end_turn";
+        if is_cancelled {
+            result["stopReason"] = json!("cancelled");
+        }
+        session.forget_grants();
         let answer = json!({"jsonrpc": "2.0", "id": id, "result": result});
-        proxy.pass_to_editor(if has_continued { line_of(&answer) } else { line });
+        proxy.pass_to_editor(if has_continued || is_cancelled { line_of(&answer) } else { line });
     }
 }

@@ -1,12 +1,12 @@
 //! The guards that can be added, and those that were added.
 
-use super::project::guard_error;
+use super::project::{guard_error, missing_items};
 use crate::env::Surroundings;
 use crate::error::CommandResult;
 use crate::out::Out;
-use crate::report::style::{FAINT, GOOD, plain, styled};
+use crate::report::style::{FAINT, GOOD, WARNING, plain, styled};
 use crate::wrap;
-use becket_install::guard::{GuardRecords, catalog};
+use becket_install::guard::{GuardRecords, catalog, incomplete_guards};
 use std::path::Path;
 
 /// The column in which descriptions begin.
@@ -16,9 +16,12 @@ const COLUMN: usize = 31;
 pub(super) fn run(root: &Path, around: &Surroundings, out: &Out) -> CommandResult {
     let mut text = String::new();
     let records = GuardRecords::read(root).map_err(guard_error)?;
+    let incomplete = incomplete_guards(root).map_err(guard_error)?;
+    let is_incomplete = |name: &str| incomplete.iter().any(|guard| guard.name == name);
     for name in catalog::names() {
         let guard = catalog::guard(name).map_err(guard_error)?;
         let added = match records.guards.get(name) {
+            Some(_) if is_incomplete(name) => styled(WARNING, "partial"),
             Some(known) if known.hash == guard.hash => styled(GOOD, "added  "),
             Some(_) => styled(GOOD, "changed"),
             None => "       ".to_owned(),
@@ -33,9 +36,13 @@ pub(super) fn run(root: &Path, around: &Surroundings, out: &Out) -> CommandResul
     for (name, record) in records.guards.iter().filter(|(name, _)| !catalog::names().contains(&name.as_str()))
     {
         let source = format!("from {}", plain(&record.source));
-        text.push_str(&line(&format!("{name:22} {} ", styled(GOOD, "added  ")), &source, around.width));
+        let added = if is_incomplete(name) { styled(WARNING, "partial") } else { styled(GOOD, "added  ") };
+        text.push_str(&line(&format!("{name:22} {added} "), &source, around.width));
     }
     out.print(&text)?;
+    for guard in &incomplete {
+        out.note(&format!("{} {}\n", styled(WARNING, "note:"), plain(&missing_items(guard))));
+    }
     Ok(0)
 }
 

@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::out::Out;
 use crate::session;
 use becket_base::is_same_path;
-use becket_install::guard::{Guard, GuardError};
+use becket_install::guard::{Guard, GuardError, IncompleteGuard};
 use std::path::{Path, PathBuf};
 
 /// Returns the root of the project around the working directory.
@@ -44,6 +44,14 @@ pub(crate) fn missing_programs<'g>(guard: &'g Guard, around: &Surroundings) -> V
     needs.filter(|program| on_path(program, around).is_none()).collect()
 }
 
+/// Returns a text about the rules and hooks of a guard that the settings lack.
+pub(crate) fn missing_items(guard: &IncompleteGuard) -> String {
+    let IncompleteGuard { name, missing, all, .. } = guard;
+    format!(
+        "{missing} of the {all} rules and hooks of `{name}` are not in the settings: add it again to restore them"
+    )
+}
+
 /// Converts an error about guards into the error of a command.
 pub(crate) fn guard_error(error: GuardError) -> CliError {
     match error {
@@ -60,6 +68,7 @@ pub(crate) fn guard_error(error: GuardError) -> CliError {
         | GuardError::Settings { .. }
         | GuardError::Record { .. }
         | GuardError::Foreign { .. }
+        | GuardError::Outside { .. }
         | GuardError::Edited { .. }
         | GuardError::EditedHook { .. } => CliError::guard(format!("nothing was changed: {error}")),
     }

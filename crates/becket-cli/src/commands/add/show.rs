@@ -55,7 +55,8 @@ pub(crate) fn apply(
 fn shown(change: &FileChange, shows_files: bool, around: &Surroundings) -> String {
     let is_settings = change.path().file_name().is_some_and(|name| name == "settings.json");
     let is_record = change.path().file_name().is_some_and(|name| name == "guards.json");
-    let is_edited = change.before().is_some() && change.after().is_some();
+    let is_edited =
+        change.before().is_some() && change.after().is_some() && change.before() != change.after();
     if is_settings || (!is_record && (shows_files || is_edited)) {
         return difference(change.path(), change.before(), change.after(), around);
     }

@@ -49,11 +49,6 @@ impl GuardSource {
         matches!(self, GuardSource::Own(_))
     }
 
-    /// Returns true for a guard from another machine.
-    pub(super) const fn is_remote(&self) -> bool {
-        matches!(self, GuardSource::Github(_))
-    }
-
     /// Loads the guard.
     ///
     /// # Errors

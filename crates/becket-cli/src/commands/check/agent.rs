@@ -1,17 +1,19 @@
 //! `check --for`: what an agent keeps, weakens and loses of each hook, according to the table of its dialect.
 
 use super::checked_agent::{CheckedAgent, HookLimit};
-use becket_dialects::{Ability, Dialect, Fate, Proof, fates};
+use crate::commands::install::is_entry;
+use becket_dialects::{Ability, Dialect, Fate, Proof, ToolRow, fates};
 use becket_engine::config::{Config, Diagnostic, LoadedFiles, Severity};
-use becket_engine::handler::{Background, Handler};
-use becket_rules::MatcherKind;
+use becket_engine::handler::{Background, Handler, If};
+use becket_rules::{MatcherKind, Renames, Rule};
 use std::ops::Range;
 use std::time::Duration;
 
 /// Returns one finding for each hook, in the order of the configuration.
 pub(crate) fn findings(agent: &CheckedAgent, config: &Config, loaded: &LoadedFiles) -> Vec<Diagnostic> {
-    let longest = config.hooks.all().map(|hook| hook.timeout.limit).max();
-    config.hooks.all().map(|hook| finding(agent, longest, hook, loaded)).collect()
+    let hooks = || config.hooks.all().filter(|hook| !is_entry(hook));
+    let longest = hooks().map(|hook| hook.timeout.limit).max();
+    hooks().map(|hook| finding(agent, longest, hook, loaded)).collect()
 }
 
 /// Returns the finding for a hook. `longest` is the longest limit of all hooks.
@@ -24,7 +26,8 @@ fn finding(
     let dialect = agent.dialect();
     let mut report = HookReport::default();
     for (ability, fate) in fates(dialect, hook.event) {
-        report.add(ability.name(), fate, ability != Ability::Message);
+        let counts = !matches!(ability, Ability::Message | Ability::Output);
+        report.add(ability.name(), fate, counts);
     }
     if let Some(names) = unmatched(dialect, hook) {
         report.add(&format!("`{names}`"), Fate::Lost("no tool of the agent has this name"), true);
@@ -38,6 +41,9 @@ fn finding(
     match hook.background {
         Background::No => {}
         Background::Async if agent.runs_becket() => report.add("`async`", Fate::Kept, true),
+        Background::AsyncRewake if agent.runs_becket() => {
+            report.add("`asyncRewake`", Fate::Weakened("its text is a part of a later answer"), true);
+        }
         Background::Async | Background::AsyncRewake => {
             report.add("`async`", Fate::Weakened("the agent waits for it"), true);
         }
@@ -61,7 +67,7 @@ struct HookReport {
     kept: Vec<String>,
     weakened: Vec<String>,
     lost: Vec<String>,
-    /// True if a part is lost that affects more than the user's display.
+    /// True if a part is lost that most hooks of the event have and that affects more than the user's display.
     is_loss: bool,
 }
 
@@ -97,16 +103,32 @@ impl HookReport {
     }
 }
 
-/// Returns the names in a matcher that lists only tools that the agent does not have.
+/// Returns the matcher or the condition of a hook if no tool of the agent meets it.
 fn unmatched(dialect: &Dialect, hook: &Handler) -> Option<String> {
     let is_about_tools =
         hook.event.spec().matcher.as_ref().is_some_and(|matcher| matcher.field == "tool_name");
-    let MatcherKind::Names(names) = hook.matcher.kind() else { return None };
-    let is_known =
-        |name: &str| name.starts_with("mcp__") || dialect.tools.iter().any(|row| row.native == name);
-    let sees_any = names.iter().any(|name| is_known(name))
-        || dialect.tools.iter().any(|row| hook.matcher.matches(row.ours));
-    (is_about_tools && !dialect.tools.is_empty() && !sees_any).then(|| names.join("|"))
+    if !is_about_tools || dialect.tools.is_empty() {
+        return None;
+    }
+    let protocol = || dialect.tools.iter().flat_map(ToolRow::protocol_names).copied();
+    let mut names = dialect.tools.iter().map(|row| row.native).chain(protocol());
+    match hook.matcher.kind() {
+        MatcherKind::Everything => {}
+        // Tools of servers have names that no table has.
+        MatcherKind::Names(listed) if listed.iter().any(|name| name.starts_with("mcp__")) => {}
+        MatcherKind::Expression(text) if text.contains("mcp") => {}
+        MatcherKind::Names(_) | MatcherKind::Expression(_)
+            if names.any(|name| hook.matcher.matches(name)) => {}
+        MatcherKind::Names(listed) => return Some(listed.join("|")),
+        MatcherKind::Expression(text) => return Some(text.to_owned()),
+    }
+    let If::Rule(condition) = &hook.condition else { return None };
+    let renames = Renames::tools();
+    let is_met = |rule: &Rule| {
+        let tool = renames.current(rule.tool());
+        tool.contains(['*', '_']) || protocol().any(|name| renames.current(name) == tool)
+    };
+    (!condition.alternatives().iter().any(is_met)).then(|| condition.text().to_owned())
 }
 
 /// Returns the bytes from a position, in lines and characters from 1, to the end of its line.

@@ -7,8 +7,9 @@ use crate::args::CheckArgs;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::report::style::{HEAD, plain, styled};
+use becket_base::config_file::{Access, ConfigFile, FileError};
 use becket_base::line_diff;
-use becket_engine::config::{self, Access, Diagnostic, Fix, FixSafety, LoadedFiles};
+use becket_engine::config::{self, Diagnostic, Fix, FixSafety, LoadedFiles};
 use becket_model::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -134,12 +135,18 @@ impl FileChange {
     /// # Errors
     /// Errors if the file has changed, or can't be written; it is left unchanged then.
     pub(super) fn write(&self) -> Result<(), CliError> {
-        let now = std::fs::read(&self.file).map_err(|error| CliError::unread(self.file.clone(), &error))?;
-        if now != self.old.as_bytes() {
-            return Err(CliError::ChangedSince { path: self.file.clone() });
+        let refused = |why: FileError| {
+            let path = self.file.clone();
+            if matches!(why, FileError::Changed) {
+                return CliError::ChangedSince { path };
+            }
+            CliError::NotFixed { path, why: why.to_string() }
+        };
+        let file = ConfigFile::read(&self.file).map_err(refused)?;
+        if file.bytes() != Some(self.old.as_bytes()) {
+            return Err(refused(FileError::Changed));
         }
-        config::write_text(&self.file, &self.new, Access::AsUsual)
-            .map_err(|why| CliError::NotFixed { path: self.file.clone(), why: why.to_string() })
+        file.replace(Some(self.new.as_bytes()), Access::AsUsual).map_err(refused)
     }
 
     /// Returns the change as a unified diff.

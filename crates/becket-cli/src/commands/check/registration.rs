@@ -1,15 +1,15 @@
-//! `check --for`: the events that are missing in Becket's registration with the agent, and the settings that switch it
-//! off.
+//! `check --for`: the events that are missing in Becket's registration with the agent, the entries that were edited,
+//! and the settings that switch it off.
 
-use crate::commands::install::{missing_entries, places, record_directory, switched_off};
+use crate::commands::install::{entry_findings, is_entry, places, record_directory, switched_off};
 use crate::env::Surroundings;
 use crate::session::Session;
 use becket_engine::config::{self, Diagnostic, Severity};
 use becket_install::{AgentConfig, HooksOff, Records, Scope, status};
 use becket_model::{EventKind, Source};
 
-/// Returns a finding for each registration with missing events, an error if hooks decide on one of them, and for each
-/// setting that switches the entries off.
+/// Returns a finding for each registration with missing events or edited entries, an error if hooks decide on one of
+/// them, and for each setting that switches the entries off.
 pub(super) fn findings(
     agent: &'static AgentConfig,
     session: &Session,
@@ -21,7 +21,8 @@ pub(super) fn findings(
         return Vec::new();
     };
     let hooks = config::resolve(&config::load(&request)).hooks;
-    let kinds: Vec<EventKind> = hooks.all().map(|hook| hook.event).collect();
+    let hooks = hooks.all().filter(|hook| !is_entry(hook));
+    let kinds: Vec<EventKind> = hooks.map(|hook| hook.event).collect();
     let registered = status(agent, &places(session, around), &records);
     let mut found: Vec<Diagnostic> = registered.off.iter().map(|off| of_switch(agent, off, around)).collect();
     for file in registered.files {
@@ -30,11 +31,11 @@ pub(super) fn findings(
             continue;
         }
         for (deciding, severity) in [(true, Severity::Error), (false, Severity::Warning)] {
-            let Some(text) = missing_entries(agent, &file, &kinds, deciding) else { continue };
-            let (title, name, scope) = (agent.dialect().title, agent.name, file.scope.name());
-            let message = format!("{title}: {text}; `becket install {name} --{scope} --repair` adds it");
-            let (path, source) = (file.path.as_path().into(), source_of(file.scope));
-            found.push(Diagnostic::new(severity, "event-not-registered", message, path, source));
+            for finding in entry_findings(agent, &file, &kinds, deciding) {
+                let message = format!("{}: {}", agent.dialect().title, finding.text);
+                let (path, source) = (file.path.as_path().into(), source_of(file.scope));
+                found.push(Diagnostic::new(severity, finding.code, message, path, source));
+            }
         }
     }
     found

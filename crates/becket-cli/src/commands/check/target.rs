@@ -144,12 +144,20 @@ fn file(path: &Path, session: &Session) -> Request {
     let mut request = bare(above, session);
     let is_projects = name(parent).as_deref() == Some(&*request.profile.directory)
         && name(path).as_deref() == Some("settings.json");
-    if is_projects {
+    let is_users = || request.user_directory().is_some_and(|users| leads_to(&users, parent));
+    if is_projects && is_users() {
+        request.sources.user = true;
+    } else if is_projects {
         request.sources.project = true;
     } else {
         request.flag = Some(FlagSettings::File(path.to_owned()));
     }
     request
+}
+
+/// Returns whether two paths are the same directory.
+fn leads_to(path: &Path, other: &Path) -> bool {
+    matches!((path.canonicalize(), other.canonicalize()), (Ok(path), Ok(other)) if path == other)
 }
 
 fn plugin(path: &Path, session: &Session) -> Request {
@@ -185,20 +193,19 @@ pub(super) fn markdown_text(path: &Path, text: &str, session: &Session, found: &
     let is_skill = path.file_name().is_some_and(|name| name == "SKILL.md");
     let source =
         if is_skill { Source::Skill(named(directory).into()) } else { Source::Agent(named(path).into()) };
-    let read = frontmatter::parse(
-        text,
-        &Frontmatter {
-            profile: &request.profile,
-            source,
-            file: path,
-            directory,
-            subagent: None,
-            of_project: false,
-            trust: Trust::default(),
-            fail_closed: false,
-            tools: &request.tools,
-            first_sequence: 0,
-        },
-    );
-    found.text(&path.to_string_lossy(), text, read.diagnostics);
+    let about = Frontmatter {
+        profile: &request.profile,
+        source,
+        file: path,
+        directory,
+        subagent: None,
+        of_project: false,
+        trust: Trust::default(),
+        fail_closed: false,
+        tools: &request.tools,
+        first_sequence: 0,
+    };
+    let mut diagnostics = frontmatter::parse(text, &about).diagnostics;
+    diagnostics.extend(config::lint_frontmatter(text, &about));
+    found.text(&path.to_string_lossy(), text, diagnostics);
 }

@@ -6,7 +6,8 @@ use crate::error::CliError;
 use crate::out::Out;
 use crate::session::{self, Session};
 use becket_engine::config::{self, Request, trust};
-use becket_install::{AGENTS, AgentConfig, Places, Records, Scope, agent};
+use becket_engine::handler::{Action, Command, Handler};
+use becket_install::{AGENTS, AgentConfig, Places, Records, Scope, agent, is_own};
 use becket_model::{EventKind, Source};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,7 +37,7 @@ impl InstallContext {
         let session = session::in_project(global, around, out)?;
         let request = session.request();
         let config = config::resolve(&config::load(&request));
-        let hooks = config.hooks.all().map(|hook| HookFacts {
+        let hooks = config.hooks.all().filter(|hook| !is_entry(hook)).map(|hook| HookFacts {
             kind: hook.event,
             limit: hook.timeout.limit,
             is_of_project: matches!(hook.place.source, Source::Project | Source::Local),
@@ -110,6 +111,12 @@ impl InstallContext {
         let state = self.state.as_ref().ok_or(CliError::NoRecord)?;
         Records::read(state).map_err(|why| CliError::Record { why })
     }
+}
+
+/// Returns true if a hook is an entry of `becket install`, in a file that Becket reads as well: it is not a hook of
+/// the project.
+pub(crate) fn is_entry(hook: &Handler) -> bool {
+    matches!(&hook.action, Action::Command(Command::Shell { script, .. }) if is_own(script))
 }
 
 /// Returns the directory of the records.

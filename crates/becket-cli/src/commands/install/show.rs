@@ -48,6 +48,9 @@ pub(crate) fn apply(
     let changes = plan.changes.iter().map(|change| &change.file);
     for change in changes.filter(|change| !change.is_nothing() && (dry_run || !out.is_quiet())) {
         out.print(&difference(change.path(), change.before(), change.after(), around))?;
+        if change.is_made_executable() {
+            out.print(&format!("{}: it becomes executable\n", plain(&around.short(change.path()))))?;
+        }
     }
     if !dry_run && let Err(error) = plan.apply(records) {
         return Ok(failed(&error));

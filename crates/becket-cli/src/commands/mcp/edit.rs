@@ -8,7 +8,7 @@ use crate::event::read;
 use crate::out::Out;
 use crate::report::style::{GOOD, HEAD, plain, styled};
 use crate::session::Session;
-use becket_engine::config::{Access, write_text};
+use becket_base::config_file::{Access, ConfigFile, UpdateError};
 use becket_mcp::config::edit::{self, IfThere};
 use serde_json::{Map, Value, json};
 
@@ -49,7 +49,7 @@ pub(super) fn remove(
         let home = scope_file(scope, session)?;
         let Some(text) = home.text()? else { continue };
         match edit::remove(&text, home.part(), name) {
-            Ok(text) => found.push((home, text)),
+            Ok(_) => found.push(home),
             // A file with a similar name is probably the one that was meant.
             Err(error @ edit::EditError::NotThere { meant: Some(_), .. }) => missing = Some((home, error)),
             Err(error @ edit::EditError::NotThere { .. }) => missing = missing.or(Some((home, error))),
@@ -57,14 +57,14 @@ pub(super) fn remove(
         }
     }
     match (found.as_slice(), missing) {
-        ([(home, text)], _) => {
-            home.write(text)?;
+        ([home], _) => {
+            home.update(|text| edit::remove(text, home.part(), name))?;
             report("removed", name, home, around, out)
         }
         ([], Some((home, error))) => Err(failed(&home, &error)),
         ([], None) => Err(CliError::NoMcpServer { name: name.to_owned(), near: None }),
         (several, _) => {
-            let files: Vec<String> = several.iter().map(|(home, _)| around.short(&home.file)).collect();
+            let files: Vec<String> = several.iter().map(|home| around.short(&home.file)).collect();
             let why =
                 format!("the server `{name}` is in {}: choose one with `--scope`", files.join(" and in "));
             Err(CliError::McpEdit { why })
@@ -88,11 +88,8 @@ impl NewEntry<'_> {
         out: &Out,
     ) -> CommandResult {
         let home = scope_file(self.scope, session)?;
-        let old = home.text()?.unwrap_or_default();
         let if_there = if self.replace { IfThere::Replace } else { IfThere::Refuse };
-        let new = edit::add(&old, home.part(), self.name, entry, if_there)
-            .map_err(|error| failed(&home, &error))?;
-        home.write(&new)?;
+        home.update(|text| edit::add(text, home.part(), self.name, entry, if_there))?;
         report("added", self.name, &home, around, out)
     }
 }
@@ -108,9 +105,12 @@ fn failed(home: &ScopeFile, error: &edit::EditError) -> CliError {
 }
 
 impl ScopeFile {
-    fn write(&self, text: &str) -> Result<(), CliError> {
+    fn update(&self, edit: impl FnMut(&str) -> Result<String, edit::EditError>) -> Result<(), CliError> {
         let access = if self.is_private() { Access::Private } else { Access::AsUsual };
-        write_text(&self.file, text, access).map_err(|error| CliError::McpEdit { why: error.to_string() })
+        ConfigFile::update(&self.file, access, edit).map_err(|error| match error {
+            UpdateError::File(why) => CliError::McpFile { path: self.file.clone(), why: why.to_string() },
+            UpdateError::Edit(error) => failed(self, &error),
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! - [`offer`]: the tools, and their names for the agent
 //! - [`guarded_call`], [`answer`], [`approval_request`]: one call through hooks and rules, its result, a user's
 //!   approval
-//! - [`face`], [`watched_stdin`]: the side of the agent
+//! - [`face`], [`watched_stdin`], [`mended_stdin`]: the side of the agent
 //!
 //! INVARIANT: a tool is called only with an input that the hooks and all rules have let pass.
 //! INVARIANT: a call that is not made is answered with an error and the reason, never with a success.
@@ -13,6 +13,7 @@ mod answer;
 mod approval_request;
 mod face;
 mod guarded_call;
+mod mended_stdin;
 mod offer;
 mod selection;
 mod watched_stdin;

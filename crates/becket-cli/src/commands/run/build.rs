@@ -31,7 +31,7 @@ use becket_agent::tool_call::AskPermission;
 use becket_agent::transcript::{Mirror, Store};
 use becket_agent::update::{Notice, Origin, Update, UpdateKind, Watch};
 use becket_agent::{Agent, AgentBuilder};
-use becket_engine::config::Diagnostic;
+use becket_engine::config::{Diagnostic, StopsStart};
 use becket_engine::{Engine, RunEvent, Start as HowStarted};
 use becket_fire::FiringError;
 use becket_mcp::Pool;
@@ -225,7 +225,12 @@ impl OpeningSession<'_> {
             (false, true) => builder.start(HowStarted::Bare),
             (false, false) => builder,
         };
-        let engine = started(telemetry::observed(builder).build(), at.around, at.out)?;
+        let built = telemetry::observed(builder).build();
+        let stop = built.as_ref().err().and_then(|error| error.config.stops_start.clone());
+        let engine = started(built, at.around, at.out).map_err(|error| match stop {
+            Some(StopsStart::Named { .. }) => CliError::usage(format!("`--settings`: {error}")),
+            Some(StopsStart::Managed { .. } | StopsStart::Strict { .. }) | None => error,
+        })?;
         if let Some(wants) = at.wants {
             wants.register(&engine, at.host)?;
             for text in wants.warnings() {

@@ -8,7 +8,8 @@ use super::typed::{CommandContext, SlashCommand};
 use crate::error::CliError;
 use crate::report::run::{Ids, MessageMetadata, PromptStart, RunResult, SessionEvent};
 use becket_agent::session::Prompt;
-use becket_agent::turn::TurnEnd;
+use becket_agent::turn::{EndReason, TurnEnd};
+use becket_agent::update::{Notice, Origin, Update, UpdateKind};
 use becket_engine::CancellationToken;
 use becket_llm::Block;
 use becket_model::PromptId;
@@ -54,6 +55,18 @@ impl<'a> Driver<'a> {
         }
         let end = self.session.agent.prompt(prompt, turn).await;
         self.ended(&end);
+    }
+
+    /// Adds a message to the conversation without working on it. Its text runs no command.
+    pub(super) async fn append(&mut self, prompt: Prompt, turn: &CancellationToken) {
+        self.prompts += 1;
+        // The rejection by a hook is already reported.
+        if let Err(EndReason::PromptRejected { because, by: None }) =
+            self.session.agent.append(prompt, turn).await
+        {
+            let what = UpdateKind::Notice(Notice::warning(because));
+            self.printer.show(SessionEvent::Update(Box::new(Update { of: Origin::Main, what })));
+        }
     }
 
     /// Works on a first prompt that comes from a hook, which can't run commands reserved for users.

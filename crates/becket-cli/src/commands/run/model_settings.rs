@@ -52,7 +52,7 @@ fn thinking(args: &ModelSettingArgs, variable: Option<String>) -> Result<Thinkin
         (None, Some(ThinkingChoice::Disabled), _) => Ok(Thinking::Off),
         (None, None, Some(given)) => given.parse().map(tokens).map_err(|_| {
             CliError::usage(format!(
-                "`{THINKING_TOKENS}={given}` is not a whole number: it is the tokens of thinking"
+                "`{THINKING_TOKENS}={given}` can't be used: write a whole number, the tokens of thinking"
             ))
         }),
         (None, None, None) => Ok(Thinking::Default),

@@ -1,7 +1,7 @@
 //! A tool of an MCP server as the user of a session (`--permission-prompt-tool mcp__SERVER__TOOL`).
 //!
-//! INVARIANT: only a fully valid answer is a yes: an error of the server, text that is not JSON, and a decision that
-//! stands twice deny the call.
+//! INVARIANT: only a fully valid answer is a yes: an error of the server, text that is not JSON, and an answer that
+//! repeats a decision deny the call.
 
 use super::control::read_permission;
 use super::options::server_tool;
@@ -55,7 +55,7 @@ impl PermissionTool {
     }
 }
 
-/// Reads an answer. One with a decision that stands twice is an error of the peer (O1).
+/// Reads an answer. A repeated decision is an error of the peer (O1).
 fn read(text: &str) -> Result<Answer, serde_json::Error> {
     // A text that is another kind of JSON has its own message.
     let Ok((answer, keys)) = parse_message(text, &[]) else { return serde_json::from_str(text).map(Ok) };

@@ -16,12 +16,7 @@ pub(super) async fn run(tested: &Tested<'_>) -> CommandResult {
     let (sender, mut changes) = mpsc::unbounded_channel();
     let root = tested.root().to_owned();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        let is_change = event.is_ok_and(|event| {
-            // If the system has lost changes, it names no files.
-            let is_write = !matches!(event.kind, EventKind::Access(_));
-            event.need_rescan() || is_write && event.paths.iter().any(|path| counts(path, &root))
-        });
-        if is_change {
+        if event.is_ok_and(|event| is_change(&event, &root)) {
             // Without a receiver, the watch is over.
             let _sent = sender.send(());
         }
@@ -44,6 +39,13 @@ pub(super) async fn run(tested: &Tested<'_>) -> CommandResult {
     }
 }
 
+/// Returns whether an event is a change that may affect a case. If the system has lost changes, it names no files, and
+/// any may have changed.
+fn is_change(event: &notify::Event, root: &Path) -> bool {
+    let is_write = !matches!(event.kind, EventKind::Access(_));
+    event.need_rescan() || is_write && event.paths.iter().any(|path| counts(path, root))
+}
+
 /// Returns true if a change of a file may affect a case. The names of directories above the project do not matter.
 fn counts(path: &Path, root: &Path) -> bool {
     let inside = path.strip_prefix(root).unwrap_or(path);
@@ -54,8 +56,27 @@ fn counts(path: &Path, root: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::counts;
+    use super::{counts, is_change};
+    use notify::event::{AccessKind, Flag, ModifyKind};
+    use notify::{Event, EventKind};
     use std::path::Path;
+
+    #[test]
+    fn a_write_and_a_loss_of_events_are_changes() {
+        let root = Path::new("/p");
+        let written = || Event::new(EventKind::Modify(ModifyKind::Any));
+        for (event, expected) in [
+            (written().add_path("/p/guard.sh".into()), true),
+            (written().add_path("/p/.git/index".into()), false),
+            (written().add_path("/p/.git/index".into()).add_path("/p/guard.sh".into()), true),
+            (Event::new(EventKind::Access(AccessKind::Any)).add_path("/p/guard.sh".into()), false),
+            (written(), false),
+            // A queue that overflowed.
+            (Event::new(EventKind::Other).set_flag(Flag::Rescan), true),
+        ] {
+            assert_eq!(is_change(&event, root), expected, "{event:?}");
+        }
+    }
 
     #[test]
     fn only_directories_inside_of_the_project_are_left_out() {

@@ -207,11 +207,8 @@ fn verdict(fired: &FireReport, width: Option<usize>) -> String {
 fn unchecked(fired: &FireReport) -> String {
     let mut hooks = fired.hooks.iter().filter(|ran| ran.unchecked);
     let first = hooks.next().map(|ran| {
-        format!(
-            "`{}`: {}",
-            one_line(&ran.hook.label, 60),
-            one_line(ran.failure.as_deref().unwrap_or_default(), 200)
-        )
+        let why = ran.failure.as_ref().or(ran.lost_refusal.as_ref());
+        format!("`{}`: {}", one_line(&ran.hook.label, 60), one_line(why.map_or("", String::as_str), 200))
     });
     let more = match hooks.count() {
         0 => String::new(),

@@ -85,4 +85,7 @@ fn row(table: &mut Table, hook: &RecordedHook, around: &Surroundings) {
     if let Some(why) = &hook.held_back {
         table.below(&format!("      {} {}\n", styled(WARNING, "never runs:"), plain(why)));
     }
+    if let Some(why) = &hook.fails {
+        table.below(&format!("      {} {}\n", styled(WARNING, "fails:"), plain(why)));
+    }
 }

@@ -2,7 +2,7 @@
 //! that started this one.
 
 use becket_llm::Block;
-use becket_model::interpret::parse_message;
+use becket_model::interpret::{parse_message, parse_object};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -27,8 +27,6 @@ pub(crate) enum BadLine {
     OtherRole(String),
     #[error("block {at} of its `content` {why}")]
     Block { at: usize, why: &'static str },
-    #[error("its `content` is empty")]
-    Empty,
 }
 
 /// An example of a line.
@@ -36,6 +34,21 @@ const EXAMPLE: &str = r#"{"type":"user","message":{"role":"user","content":"…"
 
 /// The types of control lines.
 const CONTROL: [&str; 4] = ["control_request", "control_response", "control_cancel_request", "keep_alive"];
+
+/// The fields of a message that are read, and those that describe it without requesting anything.
+const MESSAGE: [&str; 11] = [
+    "type",
+    "message",
+    "uuid",
+    "session_id",
+    "parent_tool_use_id",
+    "origin",
+    "client_composed",
+    "shouldQuery",
+    "timestamp",
+    "isSynthetic",
+    "tool_use_result",
+];
 
 /// The path of an answer in a `control_response`.
 const ANSWER: [&str; 2] = ["response", "response"];
@@ -92,8 +105,12 @@ pub(crate) enum Line {
         content: Vec<Block>,
         /// True if the program composed the message (`client_composed`): its text runs no command and reads no file.
         verbatim: bool,
+        /// False if the message only waits for the next one, and starts no turn (`shouldQuery`).
+        queries: bool,
         /// The program's fields.
         sent: MessageMetadata,
+        /// The fields that have no effect.
+        ignored: Vec<String>,
     },
     /// A control line, unchanged.
     Control(Map<String, Value>),
@@ -107,14 +124,9 @@ pub(crate) fn read_line(line: &str) -> Result<Option<Line>, BadLine> {
     if line.trim().is_empty() {
         return Ok(None);
     }
-    let value: Value = serde_json::from_str(line).map_err(|error| BadLine::NotJson(error.to_string()))?;
-    let Value::Object(fields) = value else { return Err(BadLine::NotAnObject) };
+    let fields = fields_of(line)?;
     match fields.get("type") {
-        Some(Value::String(name)) if name == "user" => {
-            let verbatim = is_client_composed(&fields);
-            let sent = MessageMetadata::read(&fields);
-            message(&fields).map(|content| Some(Line::Message { content, verbatim, sent }))
-        }
+        Some(Value::String(name)) if name == "user" => user_message(&fields).map(Some),
         Some(Value::String(name)) if name == "control_response" => {
             let strictest = parse_message(line, &ANSWER).map(|(fields, _)| fields);
             Ok(Some(Line::Control(strictest.unwrap_or(fields))))
@@ -122,6 +134,39 @@ pub(crate) fn read_line(line: &str) -> Result<Option<Line>, BadLine> {
         Some(Value::String(name)) if CONTROL.contains(&name.as_str()) => Ok(Some(Line::Control(fields))),
         other => Err(BadLine::OtherType(quoted(other))),
     }
+}
+
+/// Reads the object of a line. Half a surrogate pair, which JavaScript and Python write for a text that is cut off in
+/// the middle of a character, is read as U+FFFD (O11).
+///
+/// # Errors
+/// Errors if the line is not a JSON object.
+pub(crate) fn fields_of(line: &str) -> Result<Map<String, Value>, BadLine> {
+    match serde_json::from_str(line) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+            Err(BadLine::NotAnObject)
+        }
+        Err(error) => parse_object(line).map_err(|_| BadLine::NotJson(error.to_string())),
+    }
+}
+
+fn user_message(fields: &Map<String, Value>) -> Result<Line, BadLine> {
+    let queries = match fields.get("shouldQuery") {
+        None | Some(Value::Null | Value::Bool(true)) => true,
+        Some(Value::Bool(false)) => false,
+        other => {
+            let got = quoted(other);
+            return Err(BadLine::Control { field: "shouldQuery", got, wanted: "true or false" });
+        }
+    };
+    let is_set = |name: &str| !matches!(fields.get(name), None | Some(Value::Null | Value::Bool(false)));
+    let unknown = fields.keys().filter(|name| !MESSAGE.contains(&name.as_str()));
+    // A message to a subagent is one to the session here.
+    let of_agent = is_set("parent_tool_use_id").then(|| "parent_tool_use_id".to_owned());
+    let ignored = unknown.filter(|name| is_set(name)).cloned().chain(of_agent).collect();
+    let (verbatim, sent) = (is_client_composed(fields), MessageMetadata::read(fields));
+    Ok(Line::Message { content: message(fields)?, verbatim, queries, sent, ignored })
 }
 
 /// Returns true if `client_composed` is set; a value of a wrong type counts as set, since it restricts.
@@ -136,15 +181,14 @@ fn message(fields: &Map<String, Value>) -> Result<Vec<Block>, BadLine> {
         Some(Value::String(role)) if role == "user" => {}
         other => return Err(BadLine::OtherRole(quoted(other))),
     }
-    let blocks = match message.get("content") {
-        Some(Value::String(text)) => vec![Block::Text(text.clone())],
+    // A blank message is rejected like any other prompt that can't be sent: the session continues.
+    match message.get("content") {
+        Some(Value::String(text)) => Ok(vec![Block::Text(text.clone())]),
         Some(Value::Array(blocks)) => {
-            blocks.iter().enumerate().map(|(n, value)| block(n + 1, value)).collect::<Result<_, _>>()?
+            blocks.iter().enumerate().map(|(n, value)| block(n + 1, value)).collect()
         }
-        Some(_) | None => return Err(BadLine::NoContent),
-    };
-    let says_something = |one: &Block| one.as_text().is_none_or(|text| !text.trim().is_empty());
-    if blocks.iter().any(says_something) { Ok(blocks) } else { Err(BadLine::Empty) }
+        Some(_) | None => Err(BadLine::NoContent),
+    }
 }
 
 /// Quotes a field for an error message.

@@ -30,8 +30,7 @@ impl PromptCounters {
         self.hooks += 1;
         self.blocked += u32::from(run.status == Status::Blocked);
         self.rewrote += u32::from(run.reply.fields.updated_input.is_some());
-        let failed = run.failure.as_ref().is_some_and(becket_model::Failure::is_unchecked);
-        self.unchecked += u32::from(failed || run.reply.notices.iter().any(|notice| notice.unchecked));
+        self.unchecked += u32::from(run.is_unchecked());
     }
 
     fn calls_in_words(self, denied: usize) -> String {

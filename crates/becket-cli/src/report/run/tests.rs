@@ -459,7 +459,10 @@ fn deferred_calls_are_all_told_and_the_last_apart() {
 #[test]
 fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
     let text = |line: &str| read_line(line).unwrap();
-    let message = |content, verbatim| Line::Message { content, verbatim, sent: MessageMetadata::default() };
+    let message = |content, verbatim| {
+        let (sent, ignored) = (MessageMetadata::default(), Vec::new());
+        Line::Message { content, verbatim, queries: true, sent, ignored }
+    };
     let words = || vec![Block::Text("hi".to_owned())];
     let hi = || Some(message(words(), false));
     assert_eq!(text(r#"{"type":"user","message":{"role":"user","content":"hi"},"session_id":""}"#), hi());
@@ -475,6 +478,16 @@ fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
     let image = text(image).unwrap();
     let block = Block::Image { media_type: "image/png".into(), data: "AA==".into() };
     assert_eq!(image, message(vec![block], false));
+    let blank = text(r#"{"type":"user","message":{"content":" "}}"#);
+    assert_eq!(blank, Some(message(vec![Block::Text(" ".to_owned())], false)));
+    assert_eq!(text(r#"{"type":"user","message":{"content":[]}}"#), Some(message(Vec::new(), false)));
+    // rule: O11
+    let half = text(r#"{"type":"user","message":{"content":"cut \ud83d"}}"#);
+    assert_eq!(half, Some(message(vec![Block::Text("cut \u{fffd}".to_owned())], false)));
+    let more = r#"{"type":"user","message":{"content":"hi"},"shouldQuery":false,"priority":"now","timestamp":"t",
+        "parent_tool_use_id":"t1","colour":false}"#;
+    let Some(Line::Message { queries, ignored, .. }) = text(more) else { panic!("it is a message") };
+    assert_eq!((queries, ignored), (false, vec!["priority".to_owned(), "parent_tool_use_id".to_owned()]));
     let request = text(r#"{"type":"control_request","request_id":"r1"}"#).unwrap();
     assert!(matches!(request, Line::Control(fields) if fields["request_id"] == "r1"));
     for (line, said) in [
@@ -485,8 +498,7 @@ fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
         (r#"{"type":"user"}"#, "no `message`"),
         (r#"{"type":"user","message":{"role":"assistant","content":"x"}}"#, "`message.role`"),
         (r#"{"type":"user","message":{"content":7}}"#, "no `message`"),
-        (r#"{"type":"user","message":{"content":" "}}"#, "is empty"),
-        (r#"{"type":"user","message":{"content":[]}}"#, "is empty"),
+        (r#"{"type":"user","message":{"content":"x"},"shouldQuery":"no"}"#, "`shouldQuery` is `\"no\"`"),
         (r#"{"type":"user","message":{"content":[{"type":"text","text":"a"},7]}}"#, "block 2"),
         (r#"{"type":"user","message":{"content":[{"type":"text"}]}}"#, "has no `text`"),
         (r#"{"type":"user","message":{"content":[{"type":"video"}]}}"#, "neither"),

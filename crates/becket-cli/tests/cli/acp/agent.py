@@ -87,5 +87,8 @@ def result(message):
 while True:
     message = receive()
     if "id" in message and "method" in message:
-        answer = result(message)
-        send(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer}))
+        if (message.get("params") or {}).get("fails"):
+            answer = {"error": {"code": -32002, "message": "it is gone"}}
+        else:
+            answer = {"result": result(message)}
+        send(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}))

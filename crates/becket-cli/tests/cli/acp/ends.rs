@@ -56,3 +56,19 @@ fn a_proxy_that_is_killed_or_terminated_leaves_nothing_behind() {
         assert!(!editor.heard().contains("hello"), "{signal}");
     }
 }
+
+#[test]
+fn all_sessions_end_at_once() {
+    let meet = "cat >/dev/null; cd \"$CLAUDE_PROJECT_DIR\"; touch began.$$; \
+                until [ $(ls began.* | wc -l) = 3 ]; do sleep 0.02; done; touch met.$$";
+    let env = guarded(&json!({}), &hook("SessionEnd", "", meet));
+    let mut editor = Editor::start(&env);
+    for session in ["l1", "l2"] {
+        let params = json!({"sessionId": session, "cwd": env.project(), "mcpServers": []});
+        editor.request("session/load", &params);
+    }
+    assert_eq!(editor.leave(), Some(0));
+    let files = std::fs::read_dir(env.project()).expect("it is there").flatten();
+    let met = files.filter(|file| file.file_name().to_string_lossy().starts_with("met.")).count();
+    assert_eq!(met, 3, "each hook saw the others");
+}

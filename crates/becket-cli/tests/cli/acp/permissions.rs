@@ -18,6 +18,11 @@ fn command(line: &str) -> Value {
     })
 }
 
+/// Returns the line of a prompt that has the agent ask and wait.
+fn ask(id: &str, method: &str, params: &Value) -> String {
+    format!("ask {}", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+}
+
 fn selected(option: &str) -> Value {
     json!({"outcome": {"outcome": "selected", "optionId": option}})
 }
@@ -101,6 +106,74 @@ fn an_ask_is_the_users_to_answer_and_says_why() {
     }
 }
 
+// rules: D2, P1
+#[test]
+fn no_key_that_a_model_adds_to_an_input_loses_a_denial() {
+    let rules = json!({
+        "deny": ["Bash(rm:*)", "Edit(./private/**)", "Read(./private/**)"],
+        "allow": ["mcp__notes__read", "Bash(ls)"],
+    });
+    let env = guarded(&rules, &json!({}));
+    let mut editor = Editor::start(&env);
+    let private = env.project().join("private/key");
+    let mut answer = |kind: &str, input: Value| {
+        let mut params = command("x");
+        params["toolCall"] = json!({"toolCallId": "t1", "title": "x", "kind": kind, "rawInput": input});
+        editor.agent_asks("session/request_permission", &params)
+    };
+    let server = ("notes", "read");
+    for (kind, input) in [
+        ("execute", json!({"command": "rm x", "server": server.0, "tool": server.1})),
+        ("execute", json!({"command": "ls", "cmd": "rm x"})),
+        ("execute", json!({"command": "rm", "args": ["x"]})),
+        ("execute", json!({"command": "cat key", "workdir": env.project().join("private")})),
+        ("other", json!({"command": "rm x", "server": server.0, "tool": server.1})),
+        ("read", json!({"absolute_path": private, "server": server.0, "tool": server.1})),
+        ("read", json!({"absolute_path": private, "file_path": "a"})),
+        ("edit", json!({"file_path": private, "server": server.0, "tool": server.1})),
+        ("move", json!({"path": "a", "destination": private})),
+    ] {
+        assert_eq!(answer(kind, input.clone()), selected("no"), "{kind} {input}");
+    }
+    // An allow covers every meaning, or the user is asked; here the user says nothing.
+    let nobody = json!({"outcome": {"outcome": "cancelled"}});
+    assert_eq!(
+        answer("other", json!({"server": "notes", "tool": "read"})),
+        nobody,
+        "the title is not explained"
+    );
+    let noted = json!({"toolCallId": "t1", "kind": "other", "title": "notes/read", "rawInput": {"server": "notes", "tool": "read"}});
+    assert_eq!(answer("execute", json!({"command": "ls"})), selected("yes"));
+    assert_eq!(answer("execute", json!({"command": "ls", "cmd": "make"})), nobody);
+    let mut params = command("x");
+    params["toolCall"] = noted;
+    assert_eq!(editor.agent_asks("session/request_permission", &params), selected("yes"));
+}
+
+// rules: P6, P7
+#[test]
+fn a_command_is_judged_in_its_directory_and_with_its_environment() {
+    let env =
+        guarded(&json!({"deny": ["Bash(rm:*)", "Bash(./deploy.sh:*)", "Read(./private/**)"]}), &json!({}));
+    let mut editor = Editor::start(&env);
+    let private = env.project().join("private");
+    let editing = json!([{"name": "GIT_EDITOR", "value": "rm x"}]);
+    for (params, passes) in [
+        (json!({"sessionId": "s1", "command": "cat", "args": ["key"], "cwd": private}), false),
+        (json!({"sessionId": "s1", "command": "cat", "args": ["key"], "cwd": env.project()}), true),
+        (json!({"sessionId": "s1", "command": "git", "args": ["commit"], "env": editing}), false),
+        (json!({"sessionId": "s1", "command": "git", "args": ["commit"]}), true),
+        (json!({"sessionId": "s1", "command": "./deploy.sh", "args": ["-c", "true"]}), false),
+        (json!({"sessionId": "s1", "command": "bash", "args": ["-c", "rm x"]}), false),
+    ] {
+        let answer = editor.agent_asks("terminal/create", &params);
+        assert_eq!(answer == json!({}), passes, "{params}: {answer}");
+    }
+    let url = format!("file://{}", private.join("key").display());
+    let answer = editor.agent_asks("fs/read_text_file", &json!({"sessionId": "s1", "path": url}));
+    assert_eq!(answer["code"], -32602, "{answer}");
+}
+
 #[test]
 fn every_file_of_a_call_is_judged() {
     let guard = hook(
@@ -153,10 +226,28 @@ fn what_an_agent_leaves_to_the_editor_is_held_whatever_its_mode_is() {
     editor.answers = Some("allow_once");
     let make = json!({"sessionId": "s1", "command": "make", "args": ["all"]});
     assert_eq!(editor.agent_asks("terminal/create", &make), json!({}));
-    editor.agent_asks("session/request_permission", &command("make all"));
-    editor.answers = None;
-    assert_eq!(editor.agent_asks("terminal/create", &make), json!({}));
-    assert_eq!(editor.agent_asks("terminal/create", &make)["code"], -32000, "the yes held once");
+    let asked = |editor: &Editor| {
+        let all = editor.requests.iter().map(|(request, _)| &request["method"]);
+        all.filter(|method| *method == "session/request_permission").count()
+    };
+    let before = asked(&editor);
+    let once =
+        [ask("a1", "session/request_permission", &command("make all")), ask("a2", "terminal/create", &make)];
+    editor.prompt(&once.join("\n"));
+    assert_eq!(asked(&editor), before + 1, "the yes holds for the command too");
+    editor.prompt(&[once[0].clone(), once[1].clone(), once[1].clone()].join("\n"));
+    assert_eq!(asked(&editor), before + 3, "the yes held once");
+    let done = json!({"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "completed"});
+    let done =
+        json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s1", "update": done}});
+    editor.prompt(&[once[0].clone(), done.to_string(), once[1].clone()].join("\n"));
+    assert_eq!(asked(&editor), before + 5, "the yes ended with its call");
+    editor.prompt(&once[0]);
+    editor.prompt(&once[1]);
+    assert_eq!(asked(&editor), before + 7, "the yes ended with its turn");
+    let elsewhere = json!({"sessionId": "s1", "command": "make", "args": ["all"], "cwd": "/"});
+    editor.prompt(&[once[0].clone(), ask("a2", "terminal/create", &elsewhere)].join("\n"));
+    assert_eq!(asked(&editor), before + 9, "the yes was for another directory");
     let plain = json!({"sessionId": "s1", "path": "/x", "content": "plain", "_meta": {"a": [1.50]}});
     assert_eq!(editor.agent_asks("fs/write_text_file", &plain), json!({}));
     let (_, line) = editor.requests.last().expect("a request");

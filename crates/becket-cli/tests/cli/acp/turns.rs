@@ -191,3 +191,101 @@ fn a_loaded_session_has_its_hooks() {
     assert_eq!(editor.request("session/load", &params)["result"]["method"], "session/load");
     assert_eq!(noted(&env, "resumed")[0]["session_id"], "old");
 }
+
+/// Returns a request to load a session in a directory.
+fn load(id: u64, session: &str, cwd: &std::path::Path) -> String {
+    let params = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
+    json!({"jsonrpc": "2.0", "id": id, "method": "session/load", "params": params}).to_string()
+}
+
+#[test]
+fn a_session_that_the_agent_refuses_has_no_hooks() {
+    let mut hooks = hook("SessionStart", "", &note("starts"));
+    hooks["SessionEnd"] = hook("SessionEnd", "", &note("ends"))["SessionEnd"].clone();
+    let env = guarded(&json!({}), &hooks);
+    let mut editor = Editor::without_session(&env, &[]);
+    let params = json!({"sessionId": "old", "cwd": env.project(), "mcpServers": [], "fails": true});
+    assert_eq!(editor.request("session/load", &params)["error"]["message"], "it is gone");
+    assert_eq!(editor.leave(), Some(0));
+    assert!(noted(&env, "starts").is_empty() && noted(&env, "ends").is_empty());
+}
+
+#[test]
+fn a_session_that_is_loaded_in_another_project_has_the_rules_of_that() {
+    let env = guarded(&json!({}), &hook("SessionEnd", "", &note("ends")));
+    let rules = json!({"permissions": {"deny": ["Bash(git push:*)"]}});
+    env.write("other/.claude/settings.json", rules.to_string());
+    let other = env.root().join("other");
+    let mut editor = Editor::without_session(&env, &[]);
+    let push = json!({"jsonrpc": "2.0", "id": "a1", "method": "terminal/create", "params": {"sessionId": "l1", "command": "git push"}});
+    let text = json!([{"type": "text", "text": format!("ask {push}")}]);
+    let prompt = json!({"sessionId": "l1", "prompt": text});
+    for (id, cwd, reached) in [(50, &env.project(), 1), (51, &other, 1), (52, &env.project(), 2)] {
+        editor.send(&load(id, "l1", cwd));
+        editor.answer_of(&json!(id));
+        editor.request("session/prompt", &prompt);
+        assert_eq!(editor.requests.len(), reached, "{cwd:?}: {:?}", editor.said());
+    }
+    assert!(wait_until(|| !noted(&env, "ends").is_empty()), "the first session has ended");
+}
+
+#[test]
+fn a_session_that_starts_holds_its_own_lines_alone() {
+    let slow =
+        "touch \"$CLAUDE_PROJECT_DIR\"/starts; until [ -e \"$CLAUDE_PROJECT_DIR\"/go ]; do sleep 0.02; done";
+    let env = guarded(&json!({}), &hook("SessionStart", "resume", slow));
+    let mut editor = Editor::start(&env);
+    editor.send(&load(50, "l1", &env.project()));
+    assert!(wait_until(|| env.project().join("starts").exists()));
+    let told = |session: &str| json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": session}}}});
+    editor.prompt(&format!("{}\n{}", told("l1"), told("s1")));
+    assert_eq!(editor.said(), ["s1"]);
+    fs::write(env.project().join("go"), "").expect("a file");
+    let answer = editor.answer_of(&json!(50));
+    assert_eq!(answer["result"]["method"], "session/load");
+    assert_eq!(editor.said(), ["s1"], "the editor knows the session before it hears of it");
+    let line = editor.line();
+    assert!(line.contains("agent_message_chunk") && line.contains("\"l1\""), "{line}");
+}
+
+#[test]
+fn a_cancelled_turn_is_not_continued_by_a_stop_hook() {
+    let stop = "touch \"$CLAUDE_PROJECT_DIR\"/stops; until [ -e \"$CLAUDE_PROJECT_DIR\"/go ]; do sleep 0.02; done; \
+                echo more >&2; exit 2";
+    let env = guarded(&json!({}), &hook("Stop", "", stop));
+    let mut editor = Editor::start(&env);
+    let prompt = json!([{"type": "text", "text": "hello"}]);
+    let sent = json!({"jsonrpc": "2.0", "id": 9, "method": "session/prompt", "params": {"sessionId": "s1", "prompt": prompt}});
+    editor.send(&sent.to_string());
+    assert!(wait_until(|| env.project().join("stops").exists()));
+    editor.send(
+        &json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s1"}}).to_string(),
+    );
+    assert_eq!(editor.answer_of(&json!(9))["result"], json!({"stopReason": "cancelled"}));
+    fs::write(env.project().join("go"), "").expect("a file");
+    assert!(wait_until(|| editor.heard().contains("session/cancel")));
+    assert_eq!(editor.leave(), Some(0));
+    assert_eq!(editor.heard().matches("session/prompt").count(), 1, "{}", editor.heard());
+}
+
+#[test]
+fn a_cancellation_right_after_a_prompt_is_not_overtaken_by_it() {
+    let env = guarded(&json!({}), &json!({}));
+    let mut editor = Editor::start(&env);
+    let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s1"}});
+    for id in 100..120 {
+        let prompt = json!([{"type": "text", "text": "hello"}]);
+        let sent = json!({"jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": {"sessionId": "s1", "prompt": prompt}});
+        editor.send(&format!("{sent}\n{cancel}"));
+        editor.answer_of(&json!(id));
+        assert!(wait_until(|| editor.heard().matches("session/cancel").count() == id - 99));
+    }
+    let heard = editor.heard();
+    let mut lines =
+        heard.lines().filter(|line| line.contains("session/prompt") || line.contains("session/cancel"));
+    while let Some(line) = lines.next() {
+        let is_prompt = line.contains("session/prompt");
+        let next = if is_prompt { lines.next() } else { Some(line) };
+        assert!(next.is_some_and(|next| next.contains("session/cancel")), "{heard}");
+    }
+}

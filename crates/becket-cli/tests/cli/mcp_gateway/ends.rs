@@ -6,6 +6,8 @@ use becket_testkit::env::TestEnv;
 use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 
 /// Creates a project whose hooks record failures.
 fn noting() -> TestEnv {
@@ -97,4 +99,24 @@ fn an_agent_that_says_nothing_or_nonsense_gets_an_end() {
     let nonsense = Gateway::of(&env).prepared().stdin("{\"a\n[]\n").run();
     assert!(nonsense.code.is_some(), "{nonsense:?}");
     assert!(!nonsense.stdout.contains("\"result\""), "{nonsense:?}");
+}
+
+// rule: O11
+#[test]
+fn half_a_surrogate_pair_does_not_lose_a_call() {
+    let env = guarded(&json!({"deny": ["mcp__s__text"]}), &json!({}));
+    let mut command = Gateway::of(&env).prepared().into_command();
+    let mut gateway = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut to = gateway.stdin.take().expect("piped");
+    let client = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}});
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client});
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let call = r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"s__text","arguments":{"a":"half \ud83d"}}}"#;
+    to.write_all(format!("{hello}\n{ready}\n{call}\n").as_bytes()).expect("it is read");
+    let lines = BufReader::new(gateway.stdout.take().expect("piped")).lines();
+    let messages = lines.map_while(Result::ok).filter_map(|line| serde_json::from_str::<Value>(&line).ok());
+    let answer = { messages }.find(|message| message["id"] == 4).expect("an answer");
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    drop(to);
+    assert!(gateway.wait().expect("it ends").success());
 }

@@ -84,14 +84,119 @@ fn what_initialize_asks_for_in_vain_ends_the_run_with_its_name() {
 #[test]
 fn what_has_no_effect_is_told() {
     let env = hello(&json!([{"text": "Hello."}]));
-    let mut host =
-        Host::initialized(&env, &[], json!({"planModeInstructions": "none", "promptSuggestions": true}));
+    let wants = json!({"planModeInstructions": "none", "promptSuggestions": true,
+        "hooks": {"Stop": [{"hookCallbackIds": [], "matcher": null, "if": "Bash(git *)", "colour": null}]},
+        "sdkMcpServerConfigs": {"y": {"timeout": 5000}, "z": 7}});
+    let mut host = Host::initialized(&env, &[], wants);
     host.prompt("hi");
     host.result();
     let says = |text: &str, line: &Value| line["content"].as_str().is_some_and(|said| said.contains(text));
-    assert!(host.seen.iter().any(|line| says("`planModeInstructions`", line)), "{:#?}", host.seen);
-    assert!(!host.seen.iter().any(|line| says("`promptSuggestions`", line)), "it changes nothing");
+    for named in
+        ["`planModeInstructions`", "`hooks.Stop[0].if`", "`sdkMcpServerConfigs.y`", "`sdkMcpServerConfigs.z`"]
+    {
+        assert!(host.seen.iter().any(|line| says(named, line)), "{named}: {:#?}", host.seen);
+    }
+    for silent in ["promptSuggestions", "hooks.Stop[0].colour"] {
+        assert!(!host.seen.iter().any(|line| says(silent, line)), "{silent}: it changes nothing");
+    }
     assert_eq!(host.ends().0, Some(0));
+}
+
+// rule: O11
+#[test]
+fn half_a_surrogate_pair_and_a_byte_order_mark_cost_no_line() {
+    let turns = json!([
+        {"tool_uses": [bash("t1", "touch made")], "expect": ["cut \u{fffd}"]},
+        {"text": "Done.", "expect": ["bad \u{fffd} name"]}
+    ]);
+    let env = hello(&turns);
+    let mut host = Host::start(&env, &["--permission-prompt-tool", "stdio", "--replay-user-messages"]);
+    host.line("\u{feff}{\"type\":\"control_request\",\"request_id\":\"i\",\"request\":{\"subtype\":\"initialize\"}}");
+    assert_eq!(host.answer_to("i")["subtype"], "success");
+    // What JavaScript and Python write for a text that is cut off in the middle of a character.
+    host.line(r#"{"type":"user","message":{"role":"user","content":"cut \ud83d"}}"#);
+    assert_eq!(host.until(|line| line["isReplay"] == true)["message"]["content"], "cut \u{fffd}");
+    let asked = host.asked("can_use_tool");
+    let answer = r#"{"behavior":"deny","message":"bad \udc80 name"}"#;
+    let id = &asked["request_id"];
+    host.line(&format!(
+        r#"{{"type":"control_response","response":{{"subtype":"success","request_id":{id},"response":{answer}}}}}"#
+    ));
+    assert_eq!(host.result()["result"], "Done.");
+    host.line(
+        r#"{"type":"control_request","request_id":"m","request":{"subtype":"set_model","model":"\ud83d"}}"#,
+    );
+    assert_eq!(host.answer_to("m")["subtype"], "error");
+    assert_eq!(host.ends().0, Some(0));
+}
+
+fn context(host: &mut Host, text: &str) {
+    let message = json!({"role": "user", "content": text});
+    host.line(&json!({"type": "user", "message": message, "shouldQuery": false}).to_string());
+}
+
+// rule: L0
+#[test]
+fn a_message_that_requests_no_turn_waits_for_the_next_one_and_is_judged_like_any_other() {
+    let blocks = "if grep -q SECRET; then echo 'not that' >&2; exit 2; fi";
+    let hooks = json!({"UserPromptSubmit": [{"hooks": [{"type": "command", "command": blocks}]}]});
+    let turns = json!([{"text": "Read.", "expect": ["the till is green", "/clear", "what colour?"]}]);
+    let env = place(BECKET, &json!({"hooks": hooks}), &turns);
+    let mut host = Host::initialized(&env, &[], json!({}));
+    context(&mut host, "the till is green");
+    context(&mut host, "/clear");
+    context(&mut host, "SECRET");
+    assert_eq!(host.asks("mcp_status", json!({}))["subtype"], "success");
+    host.prompt("what colour?");
+    let result = host.result();
+    assert_eq!((&result["result"], &result["num_turns"]), (&json!("Read."), &json!(1)));
+    let warned = |line: &Value| line["content"].as_str().is_some_and(|said| said.contains("not that"));
+    assert!(host.seen.iter().any(warned), "{:#?}", host.seen);
+    assert_eq!(host.seen.iter().filter(|line| line["type"] == "result").count(), 1);
+    let session = result["session_id"].as_str().expect("an id").to_owned();
+    assert_eq!(host.ends().0, Some(0));
+    let stored = env.root().join("home/.claude/projects");
+    let file = std::fs::read_dir(&stored).expect("projects").flatten().next().expect("one");
+    let text = std::fs::read_to_string(file.path().join(format!("{session}.jsonl"))).expect("a transcript");
+    assert!(text.contains("the till is green") && !text.contains("SECRET"), "{text}");
+    // It reaches no model if nothing follows, and is not an error.
+    let mut host = Host::initialized(&env, &[], json!({}));
+    context(&mut host, "the till is blue");
+    assert_eq!(host.ends().0, Some(0));
+}
+
+#[test]
+fn a_blank_message_is_rejected_and_the_session_goes_on() {
+    let env = hello(&json!([{"text": "Hello."}]));
+    let mut host = Host::initialized(&env, &[], json!({}));
+    for blank in [json!(""), json!(" \n"), json!([])] {
+        host.line(&json!({"type": "user", "message": {"role": "user", "content": blank}}).to_string());
+        let result = host.result();
+        let said = result["result"].as_str().unwrap_or_default();
+        assert!(said.contains("the message is empty") && result["is_error"] == false, "{result}");
+    }
+    host.prompt("hi");
+    assert_eq!(host.result()["result"], "Hello.");
+    assert_eq!(host.ends().0, Some(0));
+}
+
+#[test]
+fn a_field_of_messages_without_effect_is_named_once() {
+    let env = hello(&json!([{"text": "One."}, {"text": "Two."}]));
+    let mut host = Host::initialized(&env, &[], json!({}));
+    for _ in 0..2 {
+        let message = json!({"role": "user", "content": "hi"});
+        let line = json!({"type": "user", "message": message, "priority": "now", "parent_tool_use_id": null,
+            "session_id": "", "timestamp": "2027-01-15T08:00:00Z"});
+        host.line(&line.to_string());
+        host.result();
+    }
+    let named = |line: &&Value| line["content"].as_str().is_some_and(|said| said.contains("of a message"));
+    let texts: Vec<&str> =
+        host.seen.iter().filter(named).filter_map(|line| line["content"].as_str()).collect();
+    assert!(matches!(texts[..], [text] if text.contains("`priority`")), "{texts:?}");
+    let (_, stderr) = host.ends();
+    assert!(stderr.contains("`priority` of a message has no effect here"), "{stderr}");
 }
 
 #[test]

@@ -156,7 +156,7 @@ fn only_a_yes_that_is_understood_whole_is_one() {
     }
 }
 
-/// Answers with a key that stands twice, and the key.
+/// Answers with a repeated key, and the key.
 // rule: O1
 #[test]
 fn an_answer_that_says_something_twice_allows_nothing() {

@@ -66,6 +66,28 @@ fn the_mode_changes_and_bypass_only_where_the_session_was_started_with_it() {
     assert!(!env.project().join("one").exists() && env.project().join("two").exists());
 }
 
+// rules: P13, P14
+#[test]
+fn the_mode_that_is_in_force_once_hooks_have_answered_decides() {
+    let write = |id: &str| json!({"id": id, "name": "Write", "input": {"file_path": id, "content": "1"}});
+    let turns = json!([
+        {"tool_uses": [write("one")]}, {"tool_uses": [write("two")]}, {"tool_uses": [write("three")]},
+        {"text": "Done."}
+    ]);
+    let env = place(BECKET, &json!({}), &turns);
+    let hooks = json!({"hooks": {"PreToolUse": [{"hookCallbackIds": ["h"]}]}});
+    let mut host = Host::initialized(&env, &[], hooks);
+    host.prompt("write");
+    for mode in ["acceptEdits", "default", "plan"] {
+        let asked = host.asked("hook_callback");
+        host.asks("set_permission_mode", json!({"mode": mode}));
+        host.answers(&asked, json!({}));
+    }
+    assert_eq!(host.result()["result"], "Done.");
+    let there = ["one", "two", "three"].map(|file| env.project().join(file).exists());
+    assert_eq!(there, [true, false, false]);
+}
+
 // rule: P13
 #[test]
 fn bypass_is_to_be_had_where_the_session_was_started_with_it() {

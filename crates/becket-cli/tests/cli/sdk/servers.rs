@@ -45,7 +45,11 @@ fn started(env: &TestEnv, by_argument: bool) -> Host {
     let config = json!({"mcpServers": {"calc": {"type": "sdk", "name": "calc"}}}).to_string();
     let (arguments, wants) = match by_argument {
         true => (vec!["--mcp-config", &config], json!({})),
-        false => (vec![], json!({"sdkMcpServers": ["calc"]})),
+        false => (
+            vec![],
+            json!({"sdkMcpServers": ["calc"],
+                "sdkMcpServerConfigs": {"calc": {"timeout": 5000, "colour": 1}}}),
+        ),
     };
     let mut host = Host::start(env, &arguments);
     let id = host.request("initialize", wants);
@@ -68,6 +72,9 @@ fn its_tools_are_called_through_the_host() {
         host.prompt("add");
         let result = serves(&mut host, |line| line["type"] == "result");
         assert_eq!(result["result"], "Done.", "by argument: {by_argument}");
+        let is_named =
+            |line: &Value| line["content"].as_str().is_some_and(|said| said.contains("calc.colour"));
+        assert_eq!(host.seen.iter().any(is_named), !by_argument, "what has no effect is named");
         let call = host.seen.iter().find(|line| line["request"]["message"]["method"] == "tools/call");
         assert_eq!(
             call.expect("it was called")["request"]["message"]["params"]["arguments"],
@@ -88,6 +95,27 @@ fn a_host_that_fails_a_call_fails_that_call_alone() {
     host.fails(&call, "the abacus fell over");
     let result = serves(&mut host, |line| line["type"] == "result");
     assert_eq!(result["result"], "Done.");
+}
+
+// rule: X1
+#[test]
+fn an_answer_of_another_shape_fails_the_call_at_once() {
+    for (answer, said) in [
+        (json!({"jsonrpc": "1.0"}), "neither a `result` nor an `error`"),
+        (json!({"result": null}), "`result` of the host's `mcp_response` must be an object"),
+        (json!({"error": "fell over"}), "unreadable `error`"),
+        (json!({"error": {"code": -1, "message": "fell over"}}), "fell over"),
+        (json!({"id": 999, "result": {"content": [{"type": "text", "text": "five"}]}}), "five"),
+        (json!(7), "no `mcp_response`"),
+    ] {
+        let env = calculating(said);
+        let mut host = started(&env, false);
+        host.prompt("add");
+        let call = serves(&mut host, |line| line["request"]["message"]["method"] == "tools/call");
+        host.answers(&call, json!({"mcp_response": answer}));
+        let result = serves(&mut host, |line| line["type"] == "result");
+        assert_eq!(result["result"], "Done.", "{answer}");
+    }
 }
 
 // rule: X5

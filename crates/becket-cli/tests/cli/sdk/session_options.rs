@@ -226,7 +226,7 @@ fn the_application_is_named_to_the_provider() {
 #[test]
 fn an_agent_begins_with_its_own_prompt_and_what_it_can_not_have_is_named() {
     let agents = json!({"rev": {"description": "Reviews", "prompt": "Review.", "initialPrompt": "BEGIN-HERE",
-        "effort": "high"}});
+        "effort": "high", "colour": "red"}});
     let turns = json!([{"text": "Begun.", "expect": ["BEGIN-HERE"]}, {"text": "Hello."}]);
     let env = place(BECKET, &json!({}), &turns);
     let mut host = Host::initialized(&env, &["--agent", "rev"], json!({"agents": agents}));
@@ -235,8 +235,46 @@ fn an_agent_begins_with_its_own_prompt_and_what_it_can_not_have_is_named() {
     assert_eq!(host.result()["result"], "Hello.");
     let init = host.seen.iter().find(|line| line["subtype"] == "init").expect("there is one").clone();
     let (_, stderr) = host.ends();
-    let is_named = |text: &str| text.contains("`effort`");
+    let is_named = |text: &str| text.contains("`effort`") && text.contains("`colour`");
     assert!(is_named(&init["warnings"].to_string()) && is_named(&stderr), "{init} {stderr}");
+}
+
+// rule: C7
+#[test]
+fn settings_of_the_caller_that_are_lost_as_a_whole_start_no_session() {
+    let env = place(BECKET, &json!({}), &json!([{"text": "never"}]));
+    env.write("project/broken.json", "{\"permissions\": {\"deny\": [\"Bash\"]");
+    for given in ["{broken", "broken.json", "."] {
+        let mut host = Host::start(&env, &["--settings", given]);
+        host.prompt("hi");
+        let (code, stderr) = host.ends();
+        assert!(code == Some(2) && stderr.contains("--settings"), "{given}: {code:?} {stderr}");
+    }
+    // A file of the project is not an option: the rest of the configuration works without it, and it is named.
+    env.write("project/.claude/settings.json", "{broken");
+    let mut host = Host::initialized(&env, &[], json!({}));
+    host.prompt("hi");
+    assert_eq!(host.result()["result"], "never");
+    let (_, stderr) = host.ends();
+    assert!(stderr.contains("not loaded: .claude/settings.json"), "{stderr}");
+}
+
+// rule: L2
+#[test]
+fn an_image_is_sent_by_its_address_too() {
+    let server = Server::start(vec![Turn { text: Some("Seen.".to_owned()), ..Turn::default() }]);
+    let env = place(BECKET, &json!({}), &json!([]));
+    let variables = [("ANTHROPIC_API_KEY", "key"), ("ANTHROPIC_BASE_URL", &server.url())];
+    let mut host = Host::with_env(&env, &["--model", "sonnet", "--bare"], &variables);
+    let image = json!({"type": "image", "source": {"type": "url", "url": "https://x.example/i.png"}});
+    let content = json!([{"type": "text", "text": "look"}, image]);
+    host.line(&json!({"type": "user", "message": {"role": "user", "content": content}}).to_string());
+    assert_eq!(host.result()["result"], "Seen.");
+    let sent = server.requests().pop().expect("there was a request");
+    assert!(sent["messages"].to_string().contains("https://x.example/i.png"), "{sent}");
+    let image = json!({"type": "image", "source": {"type": "url"}});
+    host.line(&json!({"type": "user", "message": {"role": "user", "content": [image]}}).to_string());
+    assert!(host.result()["result"].as_str().is_some_and(|said| said.contains("`image`")));
 }
 
 // rule: C10

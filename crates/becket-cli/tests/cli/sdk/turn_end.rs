@@ -24,16 +24,16 @@ fn driven(server: &Server, settings: &Value, wants: Value, more: &[&str]) -> (Te
     (env, host)
 }
 
-/// Returns the titles in the transcripts.
+/// Returns the titles in the transcripts, given and generated ones.
 fn titles(env: &TestEnv) -> Vec<String> {
     let mut found = Vec::new();
     for_each_transcript(&env.root().join("home/.claude/projects"), &mut |text| {
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        found.extend(
-            lines
-                .filter(|line| line["type"] == "custom-title")
-                .filter_map(|line| Some(line["customTitle"].as_str()?.to_owned())),
-        );
+        found.extend(lines.filter_map(|line| match line["type"].as_str()? {
+            "custom-title" => Some(line["customTitle"].as_str()?.to_owned()),
+            "ai-title" => Some(line["aiTitle"].as_str()?.to_owned()),
+            _ => None,
+        }));
     });
     found
 }

@@ -48,6 +48,15 @@ fn a_wrong_request_is_told_and_the_next_is_answered() {
             "not_opened",
             "no session starts",
         ),
+        ("session/open", open(json!({"settings_file": "none"})), "not_opened", "no such file"),
+        ("session/open", open(json!({"settings_file": "."})), "not_opened", "it is a directory"),
+        ("session/open", open(json!({"settings": {"hooks": 5}})), "not_opened", "must be an object"),
+        (
+            "session/open",
+            open(json!({"settings": {"permissions": {"deny": 5}}})),
+            "not_opened",
+            "a list of rules",
+        ),
         ("session/close", json!({"session": "t"}), "no_session", "`t`"),
         (
             "hooks/register",

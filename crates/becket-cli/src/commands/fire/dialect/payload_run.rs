@@ -54,14 +54,13 @@ pub(super) fn answer_payload(
         return Ok(Answer::nothing());
     }
     let cancel = CancellationToken::new();
-    let resolutions = interrupt::until_done(&cancel, async {
+    interrupt::until_done(&cancel, async {
         early.are_handled();
         let limit = run.limit();
         let whole = WholeRun { dialect, input: payload, run: &run, services: &services, args, around };
-        let done = tokio::time::timeout(limit, whole.resolutions(&cancel)).await;
+        let done = tokio::time::timeout(limit, whole.answer(&cancel)).await;
         done.unwrap_or(Err(FiringError::HookLimit { limit: limit.as_secs() }.into()))
-    })?;
-    Ok(run.answer(resolutions)?)
+    })
 }
 
 /// Returns true if the agent itself records that its user trusts the folder.
@@ -96,7 +95,7 @@ struct WholeRun<'a> {
 }
 
 impl WholeRun<'_> {
-    async fn resolutions(&self, cancel: &CancellationToken) -> Result<Vec<Resolution>, CliError> {
+    async fn answer(&self, cancel: &CancellationToken) -> Result<Answer, CliError> {
         let session = self.run.launch();
         let mcp = servers::connected(self.args, session, cancel, |_| ()).await?;
         let builder = || {
@@ -115,15 +114,15 @@ impl WholeRun<'_> {
                 self.rewrite(resolution, event, &fired.outcome.verdict.fields.sandbox, &engine);
             }
         };
-        let (done, ()) = tokio::join!(
-            self.run.resolve(&engine, broken, cancel, &self.around.process, amend),
+        let (decision, ()) = tokio::join!(
+            self.run.decide(&engine, broken, cancel, &self.around.process, amend),
             detached::end_with_session(&engine, events, session, cancel)
         );
         engine.close().await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
         }
-        Ok(done?)
+        Ok(self.run.answer(&engine, decision?)?)
     }
 
     /// Rewrites the line to run under `becket exec`, if the agent takes a rewrite that allows nothing. A call with

@@ -3,6 +3,7 @@
 use super::Gateway;
 use super::answer::Answer;
 use super::guarded_call::GuardedCall;
+use super::mended_stdin::MendedReader;
 use super::offer::rule_names;
 use super::watched_stdin::WatchedReader;
 use crate::error::{CliError, CommandResult};
@@ -39,7 +40,7 @@ pub(super) async fn serve(gateway: Arc<Gateway>, cancel: &CancellationToken) -> 
     let _renewing = AbortOnDrop(tokio::spawn(async move { offers.keep_offer().await }));
     let _starting = AbortOnDrop(tokio::spawn(async move { starts.connect().await }));
     let calls = CallFace(face.clone());
-    let stdin = WatchedReader::new(stdin, gone.clone());
+    let stdin = MendedReader::new(WatchedReader::new(stdin, gone.clone()));
     let service = match calls.serve_with_ct((stdin, stdout), gone.child_token()).await {
         Ok(service) => service,
         // An agent that disconnects before the handshake has nothing to complain about.

@@ -45,6 +45,23 @@ pub(super) fn read(hooks: &Value) -> Result<Vec<CallbackConfig>, String> {
     Ok(all)
 }
 
+/// The fields of a matcher.
+const MATCHER: [&str; 4] = ["matcher", "hookCallbackIds", "timeout", "onFailure"];
+
+/// Returns the paths of the fields of matchers that have no effect.
+pub(super) fn ignored(hooks: &Value) -> Vec<String> {
+    let mut ignored = Vec::new();
+    for (event, matchers) in hooks.as_object().into_iter().flatten() {
+        for (n, matcher) in matchers.as_array().into_iter().flatten().enumerate() {
+            let fields = matcher.as_object().into_iter().flatten();
+            let unknown =
+                fields.filter(|(name, value)| !MATCHER.contains(&name.as_str()) && !value.is_null());
+            ignored.extend(unknown.map(|(name, _)| format!("hooks.{event}[{n}].{name}")));
+        }
+    }
+    ignored
+}
+
 fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<CallbackConfig>, String> {
     let Value::Object(fields) = matcher else { return Err("it must be an object".to_owned()) };
     let ids = match fields.get("hookCallbackIds") {

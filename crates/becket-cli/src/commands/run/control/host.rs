@@ -7,6 +7,7 @@ use super::super::printer::Printer;
 use super::session_states::SessionStates;
 use crate::peer::{Answer, Peer, PendingRequest};
 use crate::report::run::SessionEvent;
+use becket_agent::update::{Notice, Origin, Update, UpdateKind};
 use becket_mcp::ServerSender;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -98,6 +99,12 @@ impl Host {
     /// Writes a line for the host.
     pub(crate) fn send(&self, line: Value) {
         self.shared.printer.show(SessionEvent::Control(Box::new(line)));
+    }
+
+    /// Writes a warning for the user.
+    pub(crate) fn warn(&self, text: String) {
+        let what = UpdateKind::Notice(Notice::warning(text));
+        self.shared.printer.show(SessionEvent::Update(Box::new(Update { of: Origin::Main, what })));
     }
 
     /// Waits on this thread until the host has read most of what was written for it.

@@ -71,6 +71,8 @@ impl Initialize {
         }
         DESCRIPTIVE.iter().for_each(|name| drop(fields.remove(*name)));
         let configs = fields.remove("sdkMcpServerConfigs");
+        let mut ignored = fields.get("hooks").map(hooks::ignored).unwrap_or_default();
+        ignored.extend(ignored_of_servers(fields.get("sdkMcpServers"), configs.as_ref()));
         let read = Initialize {
             id: request.id.clone(),
             hooks: fields.remove("hooks").as_ref().map(hooks::read).transpose()?,
@@ -87,7 +89,8 @@ impl Initialize {
             aliases: aliases(fields.remove("toolAliases"))?,
             ignored: Vec::new(),
         };
-        Ok(Initialize { ignored: fields.keys().cloned().collect(), ..read })
+        ignored.extend(fields.keys().cloned());
+        Ok(Initialize { ignored, ..read })
     }
 
     /// Returns the arguments with the overrides of this request.
@@ -189,11 +192,45 @@ fn servers(names: Option<Value>, configs: Option<&Value>) -> Result<Vec<(String,
                     "`sdkMcpServerConfigs.{name}.tools` is not supported: write permission rules (`mcp__{name}__…`)"
                 ));
             }
-            let milliseconds = config.and_then(|config| config.get("timeout")).and_then(Value::as_u64);
-            let limit = milliseconds.map(Duration::from_millis).filter(|limit| *limit >= SHORTEST);
+            let limit = config.and_then(|config| config.get("timeout")).and_then(server_limit);
             Ok((name, limit))
         })
         .collect()
+}
+
+/// Returns the paths of settings of the host's servers that have no effect: unknown ones, invalid limits, and those of
+/// servers that the host does not have.
+fn ignored_of_servers(names: Option<&Value>, configs: Option<&Value>) -> Vec<String> {
+    let Some(Value::Object(configs)) = configs else {
+        return configs.map(|_| "sdkMcpServerConfigs".to_owned()).into_iter().collect();
+    };
+    let is_named =
+        |name: &str| names.and_then(Value::as_array).is_some_and(|all| all.iter().any(|one| one == name));
+    let mut ignored = Vec::new();
+    for (name, config) in configs {
+        match config {
+            Value::Object(config) if is_named(name) => {
+                let is_read = |key: &str, value: &Value| match key {
+                    "timeout" => server_limit(value).is_some(),
+                    _ => key == "tools",
+                };
+                let unread = config.iter().filter(|(key, value)| !is_read(key, value));
+                ignored.extend(unread.map(|(key, _)| format!("sdkMcpServerConfigs.{name}.{key}")));
+            }
+            Value::Object(_)
+            | Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => ignored.push(format!("sdkMcpServerConfigs.{name}")),
+        }
+    }
+    ignored
+}
+
+/// Returns the limit of a server's calls, given in milliseconds.
+fn server_limit(milliseconds: &Value) -> Option<Duration> {
+    milliseconds.as_u64().map(Duration::from_millis).filter(|limit| *limit >= SHORTEST)
 }
 
 /// Reads the names of skills; the word `all` restricts nothing.

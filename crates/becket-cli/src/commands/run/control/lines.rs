@@ -8,7 +8,7 @@ use super::host_message::{self, HostMessage, Request};
 use crate::error::CliError;
 use crate::event::read::{LIMIT, utf8};
 use crate::interrupt::Caught;
-use crate::report::run::{BadLine, Line, MessageMetadata, read_line, repeated};
+use crate::report::run::{BadLine, Line, MessageMetadata, fields_of, read_line, repeated};
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
 use serde_json::Value;
@@ -26,8 +26,19 @@ const AHEAD: u64 = 4 * LIMIT;
 /// An input for the session.
 #[derive(Debug)]
 pub(crate) enum SessionInput {
-    Message(Prompt, MessageMetadata),
+    Message(HostPrompt),
     Request(Request, CancellationToken),
+}
+
+/// A message of the user.
+#[derive(Debug)]
+pub(crate) struct HostPrompt {
+    pub(crate) prompt: Prompt,
+    pub(crate) sent: MessageMetadata,
+    /// False if it starts no turn, and waits for the next message.
+    pub(crate) queries: bool,
+    /// The fields that have no effect.
+    pub(crate) ignored: Vec<String>,
 }
 
 /// The lines of stdin.
@@ -143,9 +154,9 @@ impl Reader {
 
     /// Writes a copy of a message as an acknowledgement.
     fn replay(&self, line: &str) {
-        if let Ok(mut message) = serde_json::from_str::<Value>(line) {
-            message["isReplay"] = Value::Bool(true);
-            self.host.send(message);
+        if let Ok(mut message) = fields_of(line) {
+            message.insert("isReplay".to_owned(), Value::Bool(true));
+            self.host.send(Value::Object(message));
         }
     }
 
@@ -153,13 +164,13 @@ impl Reader {
         let bad = |why| CliError::InputLine { line: number, why };
         let input = match read_line(line).map_err(bad)? {
             None => return Ok(()),
-            Some(Line::Message { content, verbatim, sent }) => {
+            Some(Line::Message { content, verbatim, queries, sent, ignored }) => {
                 if self.answering.replays {
                     self.replay(line);
                 }
                 let prompt =
                     Prompt::blocks(content).verbatim(verbatim).with_uuid(sent.uuid().map(str::to_owned));
-                SessionInput::Message(prompt, sent)
+                SessionInput::Message(HostPrompt { prompt, sent, queries, ignored })
             }
             Some(Line::Control(_)) if !self.answering.controls => return Err(bad(BadLine::NoAnswers)),
             Some(Line::Control(fields)) => match host_message::read(fields).map_err(bad)? {
@@ -211,5 +222,10 @@ fn one(stdin: &mut impl BufRead, number: u64) -> Result<Option<String>, CliError
     if bytes.len() as u64 > LIMIT {
         return Err(CliError::TooLarge { what: format!("line {number} of stdin"), limit: LIMIT });
     }
-    utf8(bytes, &format!("line {number} of stdin")).map(Some)
+    let line = utf8(bytes, &format!("line {number} of stdin"))?;
+    // .NET and PowerShell begin a stream with a byte order mark.
+    Ok(Some(match line.strip_prefix('\u{feff}').filter(|_| number == 1) {
+        Some(rest) => rest.to_owned(),
+        None => line,
+    }))
 }

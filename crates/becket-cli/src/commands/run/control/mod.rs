@@ -30,7 +30,7 @@ pub(super) use elicit::HostUser;
 pub(super) use host::Host;
 pub(super) use host_message::Request;
 pub(super) use initialize::Initialize;
-pub(super) use lines::{Lines, Open, ReplyOptions, SessionInput, Shutdown};
+pub(super) use lines::{HostPrompt, Lines, Open, ReplyOptions, SessionInput, Shutdown};
 pub(super) use person::{HostPerson, read as read_permission};
 pub(super) use server::host_servers;
 pub(super) use server_changes::HostServerChanges;

@@ -132,14 +132,23 @@ async fn carried(
 fn reply(id: &Value, answer: Answer) -> Value {
     let failed =
         |why: String| json!({"jsonrpc": "2.0", "id": id, "error": {"code": INTERNAL, "message": why}});
-    match answer {
+    let mut response = match answer {
         Ok(mut fields) => match fields.get_mut("mcp_response").map(Value::take) {
-            Some(Value::Object(mut response)) => {
-                response.insert("id".to_owned(), id.clone());
-                Value::Object(response)
-            }
-            Some(_) | None => failed("the host's answer has no `mcp_response`".to_owned()),
+            Some(Value::Object(response)) => response,
+            Some(_) | None => return failed("the host's answer has no `mcp_response`".to_owned()),
         },
-        Err(error) => failed(error.to_string()),
+        Err(error) => return failed(error.to_string()),
+    };
+    // Built anew: a client reads a message of another shape as no answer, and its call would wait until its limit.
+    match (response.remove("result"), response.remove("error")) {
+        (_, Some(error)) if is_error(&error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
+        (_, Some(error)) => failed(format!("the host's `mcp_response` has an unreadable `error`: {error}")),
+        (Some(Value::Object(result)), None) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        (Some(_), None) => failed("`result` of the host's `mcp_response` must be an object".to_owned()),
+        (None, None) => failed("the host's `mcp_response` has neither a `result` nor an `error`".to_owned()),
     }
+}
+
+fn is_error(error: &Value) -> bool {
+    error["code"].is_i64() && error["message"].is_string()
 }

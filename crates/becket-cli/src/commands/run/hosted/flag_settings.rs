@@ -53,7 +53,10 @@ pub(super) async fn apply(
             return Err(why);
         }
     }
-    let applied = session.tools.permissions().apply(session.agent.facts(), &changes.updates).applied;
+    let (permissions, facts) = (session.tools.permissions().clone(), session.agent.facts().clone());
+    // Waits for the disk, and for other processes that write the same settings.
+    let changed = tokio::task::spawn_blocking(move || permissions.apply(&facts, &changes.updates)).await;
+    let applied = changed.map_err(|lost| format!("permissions could not be changed: {lost}"))?.applied;
     for directory in &changes.directories {
         session.agent.add_directory(directory, "slash_command").await;
     }

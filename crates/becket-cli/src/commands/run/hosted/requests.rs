@@ -3,7 +3,7 @@
 use super::super::context::RunContext;
 use super::super::control::Host;
 use super::super::control::Request;
-use super::super::control::{Lines, Open, SessionInput};
+use super::super::control::{HostPrompt, Lines, Open, SessionInput};
 use super::super::session::Session;
 use super::super::typed;
 use super::context_usage;
@@ -12,9 +12,8 @@ use super::flag_settings;
 use super::servers;
 use super::turns::Turns;
 use crate::error::CliError;
-use crate::report::run::MessageMetadata;
+use crate::report::style::{WARNING, plain, styled};
 use becket_agent::checkpoints::Rewound;
-use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
 use becket_llm::Thinking;
 use becket_mcp::{ServerState, ServerView};
@@ -22,6 +21,7 @@ use becket_model::event::PermissionMode;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::path::Path;
 use tokio::sync::mpsc;
 
@@ -30,8 +30,7 @@ pub(super) type Message = Result<QueuedPrompt, CliError>;
 
 /// A message of the host.
 pub(super) struct QueuedPrompt {
-    pub(super) prompt: Prompt,
-    pub(super) sent: MessageMetadata,
+    pub(super) message: HostPrompt,
     /// The token that ends its turn.
     pub(super) turn: CancellationToken,
 }
@@ -60,12 +59,14 @@ impl Requests<'_> {
     pub(super) async fn read_all(&self, lines: &mut Lines, messages: mpsc::UnboundedSender<Message>) {
         let mut under_way = FuturesUnordered::new();
         let (open, mut messages) = (lines.open.clone(), Some(messages));
+        let mut named = HashSet::new();
         while messages.is_some() || !under_way.is_empty() {
             tokio::select! {
                 heard = lines.next(), if messages.is_some() => match heard {
-                    Some(Ok(SessionInput::Message(prompt, sent))) => {
-                        let turn = self.turns.add(self.cancel, sent.uuid().map(str::to_owned));
-                        self.hand_on(messages.as_ref(), Ok(QueuedPrompt { prompt, sent, turn }));
+                    Some(Ok(SessionInput::Message(message))) => {
+                        self.name_ignored(&message.ignored, &mut named);
+                        let turn = self.turns.add(self.cancel, message.sent.uuid().map(str::to_owned));
+                        self.hand_on(messages.as_ref(), Ok(QueuedPrompt { message, turn }));
                     }
                     Some(Ok(SessionInput::Request(request, _))) if under_way.len() >= MOST => {
                         open.remove(&request.id);
@@ -81,6 +82,15 @@ impl Requests<'_> {
                 Some(()) = under_way.next(), if !under_way.is_empty() => {}
                 () = self.cancel.cancelled() => return,
             }
+        }
+    }
+
+    /// Warns once about each field of messages that has no effect.
+    fn name_ignored(&self, ignored: &[String], named: &mut HashSet<String>) {
+        for name in ignored.iter().filter(|name| named.insert((*name).clone())) {
+            let text = format!("`{name}` of a message has no effect here");
+            self.at.out.eprint(&format!("{} {}\n", styled(WARNING, "warning:"), plain(&text)));
+            self.host.warn(text);
         }
     }
 

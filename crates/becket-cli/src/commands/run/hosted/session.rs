@@ -4,7 +4,7 @@ use super::super::build::assembled;
 use super::super::context::RunContext;
 use super::super::control::Host;
 use super::super::control::Initialize;
-use super::super::control::{Lines, SessionInput};
+use super::super::control::{HostPrompt, Lines, SessionInput};
 use super::super::driver::Driver;
 use super::super::printer::Printer;
 use super::super::session::Session;
@@ -17,6 +17,7 @@ use crate::args::RunArgs;
 use crate::error::{CliError, CommandResult};
 use crate::report::run::{RunResult, SessionEvent};
 use crate::services::RunModels;
+use becket_engine::CancellationToken;
 use becket_tools::tasks::{TaskInfo, TaskKind, TaskStatus};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -144,6 +145,16 @@ async fn agent_ends(session: &Session) {
     }
 }
 
+/// Works on a message, or only adds it to the conversation if it starts no turn.
+async fn take(work: &mut Driver<'_>, message: HostPrompt, turn: &CancellationToken) {
+    if message.queries {
+        work.set_metadata(message.sent);
+        work.prompt(message.prompt, turn).await;
+    } else {
+        work.append(message.prompt, turn).await;
+    }
+}
+
 /// Works on the messages in their order, until the end of the input.
 async fn all(
     mut work: Driver<'_>,
@@ -191,9 +202,8 @@ async fn all(
             }
         };
         let Some(message) = next else { break };
-        let QueuedPrompt { prompt, sent, turn } = message?;
-        work.set_metadata(sent);
-        work.prompt(prompt, &turn).await;
+        let QueuedPrompt { message, turn } = message?;
+        take(&mut work, message, &turn).await;
         turns.remove_first();
         (hears_team, hears_tasks) = (true, true);
     }
