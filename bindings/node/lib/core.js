@@ -224,7 +224,7 @@ export class Core {
       try {
         answer = say() ?? "null";
       } catch (error) {
-        [answer, failure] = error instanceof InPart ? [error.text, reason(error.cause)] : [null, reason(error)];
+        [answer, failure] = isInPart(error) ? [error.text, reason(error.cause)] : [null, reason(error)];
       }
       this.#answer(call, answer, failure);
     };
@@ -286,14 +286,30 @@ function raise(error) {
   throw error;
 }
 
-/** Describes a thrown value, which need not be an error. */
-function reason(error) {
+/** Returns whether it is an answer in part. A proxy may throw even at this question. */
+function isInPart(error) {
   try {
-    if (error instanceof Error) return `${error.name}: ${error.message}`;
-    return isPlain(error) ? written(error) : String(error);
+    return error instanceof InPart;
   } catch {
-    return `it threw ${named(error)}`;
+    return false;
   }
+}
+
+/** Describes a thrown value, which need not be an error. Never throws: the call would wait until its limit. */
+function reason(error) {
+  for (const describe of [described, (thrown) => `it threw ${named(thrown)}`]) {
+    try {
+      return describe(error);
+    } catch {
+      // The next one asks less of it.
+    }
+  }
+  return "it threw a value that can't be described";
+}
+
+function described(error) {
+  if (error instanceof Error) return `${error.name}: ${error.message}`;
+  return isPlain(error) ? written(error) : String(error);
 }
 
 function broken(text) {

@@ -40,9 +40,9 @@ async function came(made, event) {
   return { decision, reason, failure, warnings, gave_context, closes: failure !== null && outcome.decision === "block" };
 }
 
-/** True unless the case is about bytes, another kind of handler, or the background. */
-const isPlain = ({ by, json, bytes, rule }) =>
-  by === undefined && bytes === undefined && json?.async === undefined && rule !== "A2";
+/** True unless the case is about bytes, stderr, another kind of handler, or the background. */
+const isPlain = ({ by, json, bytes, stderr, rule }) =>
+  by === undefined && bytes === undefined && stderr === undefined && json?.async === undefined && rule !== "A2";
 /** The events on which a failed function decides (H9). */
 const CLOSED = new Set(["PreToolUse", "UserPromptSubmit", "UserPromptExpansion"]);
 

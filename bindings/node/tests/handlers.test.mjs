@@ -8,11 +8,16 @@ const cyclic = {};
 cyclic.self = cyclic;
 const deep = (depth) => (depth === 0 ? {} : { a: deep(depth - 1) });
 
+const refusal = () => { throw new Error("refused"); };
+const refuses = () => new Proxy({}, { get: refusal, getPrototypeOf: refusal, ownKeys: refusal });
+
 /** Invalid answers, each with the text of the failure. */
 const NO_ANSWERS = [
   ["a throw", () => { throw new Error("broke"); }, /Error: broke/],
   ["a throw of nothing", () => { throw undefined; }, /undefined/],
   ["a throw that can't be told", () => { throw { toString() { throw 1; }, get a() { throw 2; } }; }, /threw/],
+  ["a throw of a proxy that refuses everything", () => { throw refuses(); }, /can't be described/],
+  ["a rejection with one", async () => { throw refuses(); }, /can't be described/],
   ["a rejection", async () => { throw new RangeError("late"); }, /RangeError: late/],
   ["a text", () => "deny", /it returned a string/],
   ["true", async () => true, /it returned a boolean/],

@@ -266,7 +266,7 @@ def test_a_yes_after_the_end_of_the_session_is_none(make: Make) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"tool_approval_callback": "yes"}, *({"tool_approval_timeout": bad} for bad in (0, -1, float("nan"), "5", True))],
+    [{"tool_approval_callback": "yes"}, {"ask_user": 3}, {"on_run_event": "x"}, *({"tool_approval_timeout": bad} for bad in (0, -1, float("nan"), "5", True))],
 )
 def test_what_can_not_be_asked_is_refused(make: Make, options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=f"`{next(iter(options))}`"):

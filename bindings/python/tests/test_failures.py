@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -531,6 +534,84 @@ def test_a_closed_engine_says_so(make: Make) -> None:
             use()
     engine.close()
     assert issubclass(SessionClosed, BecketError)
+
+
+class Unspeakable(Exception):
+    """An exception that fails to make its text."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+class BrokenLog(logging.Handler):
+    """A log handler that raises."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise RuntimeError("no log")
+
+
+# rule: H9
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("breaks", ["text", "log"])
+def test_a_failure_that_can_not_be_told_is_one_at_once(engine: HookEngine, breaks: str, is_async: bool) -> None:
+    error: Exception = Unspeakable() if breaks == "text" else ValueError("broke")
+
+    def fails(_: HookInput) -> None:
+        raise error
+
+    async def fails_async(_: HookInput) -> None:
+        raise error
+
+    engine.add_hook("PreToolUse", fails_async if is_async else fails, timeout=GENEROUS)
+    log, broken = logging.getLogger("becket"), BrokenLog()
+    if breaks == "log":
+        log.addHandler(broken)
+    began = time.monotonic()
+    try:
+        outcome = engine.run_event_sync("PreToolUse", **BASH)
+    finally:
+        log.removeHandler(broken)
+    assert outcome.decision == "block" and time.monotonic() - began < GENEROUS / 2
+    assert f"raised {type(error).__name__}" in outcome.failures[0].text
+
+
+# rule: H9
+@pytest.mark.parametrize("ends", [KeyboardInterrupt, SystemExit])
+def test_what_ends_a_program_does_not_end_the_loop_of_this_package(
+    engine: HookEngine, ends: type[BaseException]
+) -> None:
+    async def quits(_: HookInput) -> None:
+        await asyncio.sleep(0)
+        raise ends
+
+    async def denies(_: HookInput) -> HookResult:
+        return HookResult(permission_decision="deny", reason="still here")
+
+    engine.add_hook("PreToolUse", quits, name="quits", timeout=GENEROUS)
+    assert engine.run_event_sync("PreToolUse", **BASH).decision == "block"
+    engine.remove_hook("quits")
+    engine.add_hook("PreToolUse", denies, timeout=GENEROUS)
+    assert engine.run_event_sync("PreToolUse", **BASH).reason == "still here"
+
+
+def test_the_first_call_of_a_thread_does_not_keep_its_engine(project: Any) -> None:
+    script = """
+import gc, sys, time, weakref
+from becket import HookEngine
+engine = HookEngine(sys.argv[1], trust=True)
+engine.add_hook("Stop", lambda _, engine=engine: None)
+engine.run_event_sync("Stop", stop_hook_active=False)
+held = weakref.ref(engine)
+del engine
+for _ in range(50):
+    gc.collect()
+    if held() is None:
+        break
+    time.sleep(0.1)
+print(held() is None)
+"""
+    done = subprocess.run([sys.executable, "-c", script, project], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "True", done
 
 
 def test_an_engine_that_nobody_holds_is_collected_with_its_handlers(make: Make, project: Any) -> None:

@@ -81,8 +81,17 @@ def private_loop() -> asyncio.AbstractEventLoop:
     with _making:
         if _private is None:
             _private = asyncio.new_event_loop()
-            threading.Thread(target=_private.run_forever, name="becket-loop", daemon=True).start()
+            threading.Thread(target=_run, args=(_private,), name="becket-loop", daemon=True).start()
         return _private
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Runs a loop that outlives its tasks: those that end a program end here only their own call."""
+    while not loop.is_closed():
+        try:
+            loop.run_forever()
+        except (KeyboardInterrupt, SystemExit):
+            continue
 
 
 def _forked() -> None:

@@ -7,6 +7,7 @@ thread can't be ended. A coroutine runs on a loop, and is cancelled if it is lat
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import logging
 import threading
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from becket._results import block_of, readable, wire
 from becket._tasks import begin
 from becket._workers import submit
-from becket.errors import HandlerError
+from becket.errors import HandlerError, described
 
 if TYPE_CHECKING:
     from becket._around import Around
@@ -62,23 +63,34 @@ class Call:
             said = wire(event, answer)
             self.reply.answer(None if said is None else readable(said))
         except Exception:
-            self.reply.fail(f"{place}: {error}", block_of(event, answer))
+            self.reply.fail(f"{place}: {_text(error)}", block_of(event, answer))
 
     def failed(self, error: BaseException) -> None:
         """Describes an exception and its place."""
-        log_raised(f"the hook {self.handler.place}", error)
-        self.reply.fail(f"{self.handler.place} raised {_said(error)}")
+        try:
+            log_raised(f"the hook {self.handler.place}", error)
+        finally:
+            # Without an answer, the event would wait for the limit of the hook.
+            self.reply.fail(f"{self.handler.place} raised {_said(error)}")
 
 
 def log_raised(who: str, error: BaseException) -> None:
-    """Logs the whole traceback."""
-    _log.warning("%s raised", who, exc_info=error)
+    """Logs the whole traceback. A log handler that fails is reported to stderr, and changes nothing for the event."""
+    try:
+        _log.warning("%s raised", who, exc_info=error)
+    except Exception:
+        with contextlib.suppress(Exception):
+            traceback.print_exc()
 
 
 def _said(error: BaseException) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1:]
     where = f" at {last[0].filename}:{last[0].lineno}" if last else ""
-    return f"{type(error).__name__}: {error}{where}"
+    return f"{described(error)}{where}"
+
+
+def _text(error: Exception) -> str:
+    return str(error) if isinstance(error, HandlerError) else described(error)
 
 
 class SyncCall(Call):

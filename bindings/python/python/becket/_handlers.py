@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from becket._around import Around, running_loop
 from becket._calls import AsyncCall, SyncCall
 from becket._input import HookInput, of_fields
-from becket.errors import HandlerError, RegistrationError
+from becket.errors import BecketError, HandlerError, RegistrationError, described
 from becket.inputs import INPUTS
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def beginning(registry: Registry, hook_id: str, handler: Handler) -> Callable[..
         try:
             return handler.begin(registry, fields, around, reply)
         except Exception as error:
-            reply.fail(f"{where}: {error}")
+            reply.fail(f"{where}: {error if isinstance(error, BecketError) else described(error)}")
             return None
 
     return begin

@@ -31,19 +31,19 @@ class Workers:
             if not needs_thread:
                 self._idle -= 1
         if needs_thread:
-            threading.Thread(target=self._work, args=(job,), name="becket-hook", daemon=True).start()
-        else:
-            self._jobs.put(job)
+            threading.Thread(target=self._work, name="becket-hook", daemon=True).start()
+        # A thread keeps its arguments until it ends, and a job keeps its engine: it passes through the queue.
+        self._jobs.put(job)
 
-    def _work(self, job: Job) -> None:
+    def _work(self) -> None:
         while True:
+            job = self._jobs.get()
             job()
             del job
             with self._lock:
                 if self._idle >= _SPARE:
                     return
                 self._idle += 1
-            job = self._jobs.get()
 
 
 workers = Workers()

@@ -114,6 +114,8 @@ class HookEngine:
         self._approve = checked(tool_approval_callback)
         self._approval_timeout = approval_timeout(tool_approval_timeout)
         self._permission_mode, self._is_interactive = permission_mode, wanted["interactive"]
+        _callable("ask_user", ask_user)
+        _callable("on_run_event", on_run_event)
         ask = None if ask_user is None else asking(ask_user, weakref.ref(self._registry))
         managed = None if sources.managed_dir is None else os.path.abspath(sources.managed_dir)
         self._session = _becket.Session.open(wanted, managed, ask, on_run_event)
@@ -386,6 +388,12 @@ class HookEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _callable(name: str, given: object) -> None:
+    """Raises `ConfigError` if a given function can't be called."""
+    if given is not None and not callable(given):
+        raise ConfigError(f"`{name}` is of type `{type(given).__name__}`, which can't be called")
 
 
 def _event(event: object, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:

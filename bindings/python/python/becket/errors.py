@@ -73,3 +73,11 @@ class ForkedError(SessionClosed):
 
 class BarrierError(BecketError):
     """A message that would separate a tool call from its result."""
+
+
+def described(error: BaseException) -> str:
+    """Returns the type and the text of an exception. Never raises: some exceptions fail to make their text."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except BaseException as second:
+        return f"{type(error).__name__} (its text can't be read: `__str__` raised {type(second).__name__})"

@@ -11,6 +11,7 @@ from typing import Any
 
 from becket import HookEngine, Outcome, ToolApproval, ToolApprovalCallback
 from becket._approval import approved, checked
+from becket.errors import described
 
 STOPS_IN_A_ROW = 8
 
@@ -76,7 +77,7 @@ class Conversation:
         try:
             result = await running
         except Exception as error:
-            self._feedback(await self._fire("PostToolUseFailure", **call, error=f"{type(error).__name__}: {error}"))
+            self._feedback(await self._fire("PostToolUseFailure", **call, error=described(error)))
             raise
         outcome = self._feedback(await self._fire("PostToolUse", **call, tool_response=_json(result)))
         return outcome.to_dict()["verdict"]["fields"].get("updatedToolOutput", result)
