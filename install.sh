@@ -28,11 +28,10 @@ target() {
     system=$(uname -s)
     case $system in
         Linux)
-            libc=gnu
             if has ldd && ldd --version 2>&1 | grep -q musl; then
-                libc=musl
+                fail "there is no release for Linux with musl: build from source with \`cargo install --path crates/becket-cli\`"
             fi
-            printf '%s-unknown-linux-%s\n' "$machine" "$libc"
+            printf '%s-unknown-linux-gnu\n' "$machine"
             ;;
         Darwin)
             [ "$machine" = aarch64 ] ||
@@ -45,21 +44,24 @@ target() {
 
 # Downloads an address to a file.
 download() {
-    if has curl; then
+    if [ "${1#file://}" != "$1" ]; then
+        cp -- "${1#file://}" "$2" || fail "\`$1\` can't be read"
+    elif has curl; then
         curl --fail --silent --show-error --location --proto-redir =https --output "$2" "$1" || fail "\`$1\` can't be downloaded"
     elif has wget; then
-        wget --quiet --output-document="$2" "$1" || fail "\`$1\` can't be downloaded"
+        # Short options, which BusyBox knows as well.
+        wget -q -O "$2" "$1" || fail "\`$1\` can't be downloaded"
     else
         fail "neither \`curl\` nor \`wget\` is installed: install one of them"
     fi
 }
 
-# Prints the SHA-256 sum of a file, and its name.
+# Prints the SHA-256 sum of a file, and a dash.
 sum() {
     if has sha256sum; then
-        sha256sum "$1"
+        sha256sum <"$1"
     elif has shasum; then
-        shasum -a 256 "$1"
+        shasum -a 256 <"$1"
     else
         fail "neither \`sha256sum\` nor \`shasum\` is installed, so the download can't be verified: install one of them"
     fi
@@ -82,6 +84,7 @@ main() {
     fi
     # The sum is from the same place as the archive, so that the connection has to be safe.
     case $releases in
+        *@*) fail "\`$releases\` can't be used as the place of releases: it has a user name" ;;
         https://* | file://* | http://localhost[:/]* | http://127.0.0.1[:/]* | 'http://[::1]'*) ;;
         *) fail "\`$releases\` can't be used as the place of releases: plain HTTP is accepted from this machine only; write https://… or file:///…" ;;
     esac
@@ -106,6 +109,9 @@ main() {
     [ -n "$found" ] && [ "$expected" = "$found" ] ||
         fail "\`$from/$name.tar.gz\` has the SHA-256 sum $found instead of $expected: nothing was installed"
     tar -xzf "$work/archive" -C "$work" || fail "\`$name.tar.gz\` can't be unpacked"
+    for program in becket-full becket; do
+        [ ! -d "$dir/$program" ] || fail "\`$dir/$program\` is a directory: nothing was installed"
+    done
     [ -f "$work/$name/becket" ] || fail "\`$name.tar.gz\` does not contain becket"
     "$work/$name/becket" --version >/dev/null || fail "this becket does not run on this machine: nothing was installed"
 

@@ -19,6 +19,8 @@ An answer that the agent has no form for is replaced by the nearest safe one:
 - An ask becomes a denial with the reason where the agent would run the call; `--asks deny` and `--asks pass` change that.
 - A rewrite that the agent does not support becomes a denial that names the corrected input.
 - Context that a hook adds before a call is sent with the answer about the result of the call.
+- `continue: false` becomes a block, or text for the model, where the agent would go on. At the end of a turn it needs no answer.
+- An output that replaces the tool's is dropped where the agent does not take it, and the answer says that the model reads the original.
 - A call of several commands or files fires one event for each, and the strictest decision counts.
 - Any failure on an event that can be blocked is a refusal in the agent's form; so are an unknown event and an unknown dialect. A
   payload of another agent than the entry names is refused in the form of that other agent. If the answer can't be written to stdout,
@@ -47,9 +49,9 @@ Further differences:
   folder. Otherwise the hooks of the user and of managed settings run, the deny and ask rules of the project count, and one
   line names what was held back.
 - The answer does not wait for a hook with `async` or `asyncRewake`. The hook continues in a process of its own, up to its own limit,
-  and its text for the model is part of the next answer that can contain context, since no agent can be woken. A hook that announces
-  on its first line that it continues in the background is ended two seconds before the limit; the answer is then that of the other
-  hooks.
+  and its text for the model is part of the next answer that can contain context, since no agent can be woken. The answer waits
+  for a hook that announces on its first line that it continues in the background. If the hook still runs two seconds before the
+  limit, it is ended, and the answer is that of the other hooks.
 - For an agent without hooks, or whose hooks do not see MCP tools, use [the gateway](gateway.md); for one that an editor
   starts over ACP, use [the proxy](acp.md).
 
@@ -221,8 +223,9 @@ fn tools(dialect: &Dialect) -> String {
             CallShape::Paths(_) => ", one call for each path",
             CallShape::Patterns(_) => ", one call for each pattern",
             CallShape::Urls(_) => ", one call for each URL",
+            CallShape::Search(_) => ", by its input",
         };
-        format!("`{}` = {} ({}{each})", row.native, row.ours, row.class.name())
+        format!("`{}` = {} ({}{each})", row.native, row.protocol_names().join(" or "), row.class.name())
     };
     dialect.tools.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -162,7 +162,7 @@ mod tests {
         fs::write(&sum, "").unwrap();
         assert!(error(&release.usual(&[])).contains("nothing was installed"));
         fs::remove_file(&sum).unwrap();
-        assert!(error(&release.usual(&[])).contains("can't be downloaded"));
+        assert!(error(&release.usual(&[])).contains("can't be read"));
         fs::write(&sum, summed).unwrap();
         assert!(error(&release.usual(&["--version", "1.2.3"])).contains("/download/v1.2.3/"));
         assert!(error(&release.usual(&["--prefix"])).contains("unknown argument"));
@@ -178,6 +178,7 @@ mod tests {
         for (url, expected) in [
             ("http://releases.example", "plain HTTP"),
             ("http://127.0.0.1.example", "plain HTTP"),
+            ("http://localhost:x@releases.example", "user name"),
             ("http://127.0.0.1:1", "can't be downloaded"),
         ] {
             let mut sh = Command::new("/bin/sh");
@@ -186,6 +187,14 @@ mod tests {
             assert!(error(&sh.output().unwrap()).contains(expected), "{url}");
         }
         assert_eq!(release.installed(), [""; 0]);
+    }
+
+    #[test]
+    fn a_directory_in_the_place_of_a_program_is_left_alone() {
+        let release = Release::new();
+        fs::create_dir_all(release.path("home/.local/bin/becket")).unwrap();
+        assert!(error(&release.usual(&[])).contains("is a directory: nothing was installed"));
+        assert_eq!(release.installed(), ["becket"]);
     }
 
     #[test]
@@ -213,16 +222,31 @@ mod tests {
             let message = error(&release.install("/bin/sh", &[], &search));
             assert!(message.contains(expected) && message.contains("build from source"), "{message}");
         }
+        release.program(&release.path("musl/ldd"), "echo musl libc >&2; exit 1");
+        let search = format!("{}:/usr/bin:/bin", release.path("musl").display());
+        assert!(error(&release.install("/bin/sh", &[], &search)).contains("Linux with musl"));
         let few = release.path("few");
         fs::create_dir_all(&few).unwrap();
         let link = |name: &str| symlink(Path::new("/usr/bin").join(name), few.join(name)).unwrap();
-        ["uname", "mktemp", "mkdir", "rm", "cut", "tar", "gzip", "mv", "grep"].into_iter().for_each(link);
+        ["uname", "mktemp", "mkdir", "rm", "cut", "tar", "gzip", "mv", "grep", "cp"]
+            .into_iter()
+            .for_each(link);
         let few_alone = few.display().to_string();
-        assert!(error(&release.install("/bin/sh", &[], &few_alone)).contains("neither `curl` nor `wget`"));
-        link("curl");
+        let mut sh = Command::new("/bin/sh");
+        sh.arg(root().join("install.sh"))
+            .env_clear()
+            .env("PATH", &few_alone)
+            .env("HOME", release.path("home"));
+        assert!(error(&sh.output().unwrap()).contains("neither `curl` nor `wget`"));
         let message = error(&release.install("/bin/sh", &[], &few_alone));
         assert!(message.contains("neither `sha256sum` nor `shasum`"), "{message}");
         assert_eq!(release.installed(), [""; 0]);
+        // A release in a directory needs neither of them.
+        link("sha256sum");
+        link("sh");
+        link("dirname");
+        let output = release.install("/bin/sh", &[], &few_alone);
+        assert!(output.status.success(), "{output:?}");
     }
 
     #[test]

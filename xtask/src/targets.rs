@@ -101,6 +101,8 @@ impl Target {
     fn compile(&self, zig: &Path, arguments: &[&str]) -> Result<(), String> {
         let mut cargo = Command::new(zig);
         cargo.args(arguments).args(["--quiet", "--target", self.name]).current_dir(root());
+        // The interpreter that has zig; the one on the path does not.
+        cargo.env("CARGO_ZIGBUILD_PYTHON_PATH", zig.with_file_name("python"));
         let status = cargo.status().map_err(|error| format!("can't run `{}`: {error}", text(zig)))?;
         if status.success() {
             Ok(())

@@ -119,13 +119,40 @@ fn wheel(package: &Path, target: &Path, python: &Path, build: Build) -> Result<P
     let wheels = target.join("bindings/wheels").join(build.directory());
     drop(fs::remove_dir_all(&wheels));
     let mut maturin = Command::new(python);
-    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", build.profile(), "--strip"]);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--strip"]);
+    match build {
+        Build::Dev => drop(maturin.args(["--profile", build.profile()])),
+        // `cargo rustc`, which maturin calls, builds the harness of benchmarks for a profile named `bench`.
+        Build::Bench => drop(maturin.arg("--release").args(bench_profile_as_release(package)?)),
+    }
     maturin.arg("--manifest-path").arg(package.join("Cargo.toml"));
     maturin.arg("--target-dir").arg(target).arg("--out").arg(&wheels);
     run(maturin.args(["--interpreter", "python3"]).current_dir(package), "building the wheel of Python")?;
     let mut made = fs::read_dir(&wheels).map_err(|error| format!("`{}`: {error}", wheels.display()))?;
     let wheel = made.next().and_then(Result::ok);
     wheel.map(|wheel| wheel.path()).ok_or_else(|| format!("maturin left no wheel in `{}`", wheels.display()))
+}
+
+/// Returns the options that give the profile `release` the settings of `bench`.
+fn bench_profile_as_release(package: &Path) -> Result<Vec<String>, String> {
+    let manifest = package.ancestors().nth(2).unwrap_or(package).join("Cargo.toml");
+    let fail = |error: &dyn std::fmt::Display| format!("`{}`: {error}", manifest.display());
+    let text = fs::read_to_string(&manifest).map_err(|error| fail(&error))?;
+    let parsed: toml_edit::DocumentMut = text.parse().map_err(|error| fail(&error))?;
+    let bench = parsed.get("profile").and_then(|profiles| profiles.get("bench")?.as_table_like());
+    let mut settings = Vec::new();
+    add_settings("profile.release", bench.ok_or_else(|| fail(&"it has no profile `bench`"))?, &mut settings);
+    Ok(settings.into_iter().flat_map(|setting| ["--config".to_owned(), setting]).collect())
+}
+
+/// Adds the settings of a table, each with its dotted key: cargo takes no tables as arguments.
+fn add_settings(prefix: &str, table: &dyn toml_edit::TableLike, settings: &mut Vec<String>) {
+    for (key, value) in table.iter() {
+        match value.as_table_like() {
+            Some(below) => add_settings(&format!("{prefix}.{key}"), below, settings),
+            None => settings.push(format!("{prefix}.{key}={}", value.to_string().trim())),
+        }
+    }
 }
 
 /// Runs the second type checker.

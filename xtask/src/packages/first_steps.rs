@@ -62,7 +62,7 @@ const STEPS: [Step; 7] = [
         directory: PROJECT,
         line: "becket test | tail -n 1",
         code: 0,
-        output: "cases: 31 passed",
+        output: "cases: 53 passed",
     },
     Step {
         page: README,
