@@ -7,7 +7,7 @@ use becket_base::json_edit::{self, JsonDocument, JsonEditError};
 use becket_base::on_disk;
 use becket_base::text_file::read_if_there;
 use becket_engine::config::Request;
-use becket_engine::config::trust::{ACCEPTED, FOLDERS, is_outside, is_recorded, project_root, user_file};
+use becket_engine::config::trust::{self, ACCEPTED, FOLDERS, is_outside, project_root, user_file};
 use becket_fire::project::Project;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -68,16 +68,8 @@ pub(crate) fn revoke(request: &Request, folders: &[&Path]) -> Result<bool, NotRe
 
 /// Returns the folder through whose record the hooks of a session run that starts elsewhere: in a folder of the same
 /// project, as a hook of another agent.
-///
-/// # Errors
-/// Errors if the record can't be read.
-pub(crate) fn covering(request: &Request) -> Result<Option<PathBuf>, NotRecorded> {
-    let project = outermost(request);
-    if !is_recorded(&project) {
-        return Ok(None);
-    }
-    let (start, root) = (project.start.clone(), project_root(&project));
-    Ok(all(request)?.into_iter().find(|known| *known == start || *known == root))
+pub(crate) fn covering(request: &Request) -> Option<PathBuf> {
+    trust::covering(&outermost(request))
 }
 
 /// Returns the request of a session in the outermost folder of the project around the start.
@@ -141,13 +133,15 @@ fn answered(text: &str, folder: &str, yes: bool) -> Result<String, JsonEditError
 #[cfg(test)]
 mod tests {
     use super::*;
+    use becket_engine::config::trust::is_recorded;
     use becket_engine::{Environment, Profile};
     use std::fs;
 
-    fn recorded(home: &Path, start: &Path, text: &str) -> bool {
+    fn recorded(home: &Path, start: &Path, text: &str) -> (bool, bool) {
         fs::write(home.join(".claude.json"), text).expect("it can be written");
         let environment = Environment::empty().with_home(home);
-        is_recorded(&Request::new(Profile::claude(), environment, start))
+        let request = Request::new(Profile::claude(), environment, start);
+        (is_recorded(&request), trust::covering(&request).is_some())
     }
 
     // rule: G3
@@ -209,7 +203,8 @@ mod tests {
         let root = tempfile::tempdir().expect("a directory");
         let root = root.path().canonicalize().expect("it is there");
         let (home, work) = (root.join("home"), root.join("work"));
-        for directory in [home.as_path(), &work.join("sub/.git"), &work.join("sub/deep"), &work.join("other")]
+        for directory in
+            [home.as_path(), &work.join("sub/.git"), &work.join("sub/deep/er"), &work.join("other")]
         {
             fs::create_dir_all(directory).expect("it can be made");
         }
@@ -217,21 +212,30 @@ mod tests {
             json!({"projects": {folder.to_str().expect("text"): {"hasTrustDialogAccepted": accepted}}})
                 .to_string()
         };
+        // Grants, hooks.
         for (folder, start, accepted, expected) in [
-            ("other", "other", json!(true), true),
-            ("other", "other", json!(false), false),
-            ("other", "other", json!("true"), false),
-            ("other", "other", json!(null), false),
-            ("sub", "sub/deep", json!(true), true),
-            ("sub/deep", "sub/deep", json!(true), true),
+            ("other", "other", json!(true), (true, true)),
+            ("other", "other", json!(false), (false, false)),
+            ("other", "other", json!("true"), (false, false)),
+            ("other", "other", json!(null), (false, false)),
+            ("sub", "sub/deep", json!(true), (true, true)),
+            ("sub/deep", "sub/deep", json!(true), (true, true)),
+            // Trust covers what is in a directory, whose files grant nothing.
+            ("", "other", json!(true), (false, true)),
+            ("", "other", json!(false), (false, false)),
+            ("sub/deep", "sub/deep/er", json!(true), (false, true)),
             // A repository inside a trusted directory is decided separately.
-            ("", "sub", json!(true), false),
-            ("sub/deep", "sub", json!(true), false),
-            ("other", "sub", json!(true), false),
+            ("", "sub", json!(true), (false, false)),
+            ("", "sub/deep", json!(true), (false, false)),
+            ("sub/deep", "sub", json!(true), (false, false)),
+            ("other", "sub", json!(true), (false, false)),
+            // A directory that contains the record can't be trusted by it.
+            ("..", "other", json!(true), (false, false)),
         ] {
-            let named = if folder.is_empty() { work.clone() } else { work.join(folder) };
+            let named = work.join(folder).canonicalize().expect("it is there");
             let text = file(&named, accepted);
-            assert_eq!(recorded(&home, &work.join(start), &text), expected, "{folder} {start} {text}");
+            let start = work.join(start);
+            assert_eq!(recorded(&home, &start, &text), expected, "{folder} {} {text}", start.display());
         }
         // A record that may have come with the folder, or in a directory that only the process knows.
         for home in [work.join("other"), work.join("other/home"), "home".into()] {
@@ -242,10 +246,10 @@ mod tests {
             }
             let environment = Environment::empty().with_home(&home);
             let request = Request::new(Profile::claude(), environment, work.join("other"));
-            assert!(!is_recorded(&request), "{}", home.display());
+            assert!(!is_recorded(&request) && trust::covering(&request).is_none(), "{}", home.display());
         }
         for text in ["", "{", "[]", r#"{"projects": []}"#, r#"{"projects": null}"#] {
-            assert!(!recorded(&home, &work.join("other"), text), "{text}");
+            assert_eq!(recorded(&home, &work.join("other"), text), (false, false), "{text}");
         }
         fs::remove_file(home.join(".claude.json")).expect("it was there");
         let request = Request::new(Profile::claude(), Environment::empty().with_home(&home), &work);

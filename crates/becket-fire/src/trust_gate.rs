@@ -5,7 +5,7 @@
 
 use crate::{FiringError, Launch};
 use becket_dialects::{Action, Resolution};
-use becket_engine::config::trust::{is_recorded, project_root};
+use becket_engine::config::trust::{covering, is_recorded, project_root};
 use becket_engine::config::{Diagnostic, NestedFolder};
 use becket_engine::{Engine, Settlement, Start};
 use becket_model::{Event, EventBody};
@@ -22,14 +22,16 @@ pub struct TrustGate {
 }
 
 impl TrustGate {
-    /// Holds the hooks of the project back if `user_scope` is set and the user does not trust its folder; and those of
-    /// the folders inside of it that are repositories of their own without trust. `is_trusted` is true if trust in the
-    /// project is known already, from Becket's record or the agent's (G3).
+    /// Holds the hooks of the project back if `user_scope` is set and the user trusts neither its folder nor one around
+    /// it; and those of the folders inside of it that are repositories of their own without trust. `is_trusted` is true
+    /// if the agent records trust in the project (G3). Trust in a folder around the project grants its files nothing.
     pub fn of(launch: Launch, user_scope: bool, is_trusted: bool) -> Self {
         if !user_scope {
             return TrustGate { launch, whole: None };
         }
-        if !is_trusted && !is_recorded(&launch.request()) {
+        let request = launch.request();
+        let may_grant = is_trusted || is_recorded(&request);
+        if !may_grant && covering(&request).is_none() {
             let whole = Some(launch.clone().trusting(false));
             // An outer folder without trust takes no guard away from a trusted one inside of it.
             if let Some(at) = launch.nested.iter().position(|folder| folder.is_trusted) {
@@ -42,6 +44,7 @@ impl TrustGate {
             let sources = launch.sources.project(false).local(false);
             return TrustGate { launch: Launch { sources, nested: Vec::new(), ..launch }, whole };
         }
+        let launch = if may_grant { launch } else { launch.trusting(false) };
         let nested: Vec<NestedFolder> =
             launch.nested.iter().filter(|folder| is_covered(folder, &launch)).cloned().collect();
         if nested.len() == launch.nested.len() {

@@ -90,7 +90,7 @@ fn revoke_in(session: &Session, around: &Surroundings, out: &Out) -> CommandResu
 fn left(session: &Session, around: &Surroundings) -> Result<Vec<String>, CliError> {
     let request = session.request();
     let mut left = Vec::new();
-    if let Some(folder) = trust::covering(&request)? {
+    if let Some(folder) = trust::covering(&request) {
         let command = quoted_word(&folder.to_string_lossy());
         left.push(format!(
             "its hooks still run, as `{}` is trusted: `becket trust --revoke {command}` withdraws that",

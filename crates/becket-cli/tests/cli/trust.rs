@@ -195,6 +195,41 @@ fn a_folder_around_a_trusted_one_takes_none_of_its_guards_away() {
     );
 }
 
+// rule: G3
+#[test]
+fn trust_in_a_folder_covers_the_guards_of_those_in_it_and_their_grants_not() {
+    let env = env();
+    let (around, inner) = (env.root().join("work"), env.root().join("work/shop"));
+    let settings = json!({
+        "hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "echo held >&2; exit 2"}]}]},
+        "permissions": {"allow": ["Bash(ls *)"]},
+    });
+    env.write("work/shop/.claude/settings.json", settings.to_string());
+    let answers = |tool: &str, input: Value| {
+        let payload = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": &inner,
+            "permission_mode": "default", "tool_use_id": "t", "tool_name": tool, "tool_input": input});
+        let run = env.becket(["fire", "--dialect", "claude", "--user-scope"]).dir(&inner);
+        run.env_os("CLAUDE_PROJECT_DIR", &inner).stdin(payload.to_string()).run().stdout
+    };
+    let guard =
+        || answers("Write", json!({"file_path": inner.join("a"), "content": "x"})).contains("\"deny\"");
+    let grant = || answers("Bash", json!({"command": "ls -l"})).contains("\"allow\"");
+    for (trusted, expected) in
+        [(None, (false, false)), (Some(&around), (true, false)), (Some(&inner), (true, true))]
+    {
+        trusts(&env, &trusted.map(PathBuf::as_path).into_iter().collect::<Vec<_>>());
+        assert_eq!((guard(), grant()), expected, "{trusted:?}");
+    }
+    let (code, told) = revoked(&env, &inner);
+    assert_eq!((code, told.contains("was not trusted")), (Some(0), false), "{told}");
+    trusts(&env, &[&around]);
+    let (code, told) = revoked(&env, &inner);
+    assert!(code == Some(1) && told.contains(&format!("as `{}` is trusted", around.display())), "{told}");
+    // A repository in it needs trust of its own.
+    fs::create_dir(inner.join(".git")).expect("a directory");
+    assert_eq!((guard(), grant()), (false, false));
+}
+
 /// Writes the record of the trusted folders.
 fn trusts(env: &TestEnv, folders: &[&Path]) {
     let accepted = |folder: &&Path| (folder.display().to_string(), json!({"hasTrustDialogAccepted": true}));

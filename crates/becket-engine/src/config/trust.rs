@@ -17,16 +17,37 @@ pub const FOLDERS: &str = "projects";
 /// The key that records the user's consent.
 pub const ACCEPTED: &str = "hasTrustDialogAccepted";
 
-/// Returns true if the user's own file records trust in this very folder, or in its repository.
+/// Returns true if the user's own file records trust in this very folder, or in its repository: its files may grant.
 pub fn is_recorded(request: &Request) -> bool {
-    let Some(file) = user_file(request).filter(|file| is_outside(file, request)) else { return false };
-    let Ok(Some(text)) = read_text(&file) else { return false };
-    let Ok(known) = serde_json::from_str::<Value>(&text) else { return false };
     let root = project_root(request);
-    [request.start.as_path(), &root].iter().any(|folder| {
+    first_recorded(request, [request.start.as_path(), &root]).is_some()
+}
+
+/// Returns the nearest folder whose recorded trust lets the hooks of this one run: this folder, or one around it with no
+/// repository in between. To grant anything, its files need [`is_recorded`].
+pub fn covering(request: &Request) -> Option<PathBuf> {
+    let root = project_root(request);
+    let has_repository = root.join(".git").exists();
+    let mut is_left = false;
+    let around = request.start.ancestors().take_while(|folder| {
+        let is_reached = !is_left;
+        is_left = has_repository && *folder == root;
+        is_reached
+    });
+    first_recorded(request, around).map(Path::to_owned)
+}
+
+/// Returns the first of these folders in which the user's own file records trust. One that contains the file does not
+/// count, as it would record trust in itself.
+fn first_recorded<'f>(request: &Request, folders: impl IntoIterator<Item = &'f Path>) -> Option<&'f Path> {
+    let file = user_file(request).filter(|file| is_outside(file, request))?;
+    let text = read_text(&file).ok().flatten()?;
+    let known = serde_json::from_str::<Value>(&text).ok()?;
+    let is_accepted = |folder: &Path| {
         let folder = folder.to_str().and_then(|folder| known.get(FOLDERS)?.get(folder));
         folder.and_then(|folder| folder.get(ACCEPTED)) == Some(&Value::Bool(true))
-    })
+    };
+    folders.into_iter().find(|folder| is_accepted(folder) && !is_inside(&file, folder))
 }
 
 /// Returns the user's own file: in the directory that a variable names, otherwise in the home.

@@ -93,8 +93,8 @@ impl<'a> IncomingPayload<'a> {
         answer(self.dialect, &self.payload, Vec::new(), self.options.asks).answer
     }
 
-    /// Adds the session to the events. `is_trusted` is true if trust in the project is known already, from Becket's
-    /// record or the agent's (G3).
+    /// Adds the session to the events. `is_trusted` is true if the agent records trust in the project; Becket's own record
+    /// is read here (G3).
     ///
     /// # Errors
     /// Errors if the payload can't be read with the settings of the session.

@@ -3,7 +3,7 @@
 use super::arguments::{AgentArguments, FireArguments};
 use super::stdin;
 use becket_dialects::Answer;
-use becket_engine::config::trust::is_recorded;
+use becket_engine::config::trust::covering;
 use becket_engine::handler::{Action, Background};
 use becket_engine::{CancellationToken, Engine, Plan, SkipReason};
 use becket_fire::dialect::{DialectInput, IncomingPayload, PayloadOptions, check_version};
@@ -91,12 +91,12 @@ impl AnswerContext<'_> {
         let is_start = first.kind() == EventKind::SessionStart && agent.installed.is_some();
         let launch = self.launch(incoming.cwd(), dialect.project_variables);
         // It also knows the folders that agents record as trusted.
-        let is_trusted = |launch: &Launch| !agent.user_scope || is_recorded(&launch.request());
+        let is_trusted = |launch: &Launch| !agent.user_scope || covering(&launch.request()).is_some();
         let known = incoming.unknown_tool().is_none() && !is_start;
         let Some(launch) = launch.filter(|launch| known && is_trusted(launch)) else {
             return Ok(None);
         };
-        let run = incoming.in_session(launch, true)?;
+        let run = incoming.in_session(launch, false)?;
         let failure = FirstFailure::default();
         let Some(planned) = self.planned(run.launch(), &run.payload().events, &failure) else {
             return Ok(None);

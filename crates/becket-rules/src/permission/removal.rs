@@ -80,6 +80,8 @@ struct Removal<'a> {
     args: &'a [Arg],
     /// True if it removes directories.
     is_recursive: bool,
+    /// True if it also removes the directories that an operand names before its last part (`rmdir -p`).
+    with_parents: bool,
 }
 
 /// Programs that print or search their arguments and run none of them.
@@ -95,7 +97,9 @@ impl<'a> Removal<'a> {
         let after = |args: &'a [Arg], name: &str| Self {
             args,
             is_recursive: name == "rmdir" || args.iter().any(may_be_recursive),
+            with_parents: name == "rmdir" && args.iter().any(may_name_parents),
         };
+        let unnamed = |args| Self { args, is_recursive: true, with_parents: false };
         match first.command_name() {
             Some(name) if is_removal(name) => Some(after(rest, name)),
             Some(name) if RUN_NOTHING.contains(&name) => None,
@@ -103,9 +107,9 @@ impl<'a> Removal<'a> {
                 let at = rest.iter().position(|arg| arg.command_name().is_some_and(is_removal))?;
                 Some(after(rest.get(at + 1..)?, rest.get(at)?.command_name()?))
             }
-            None if values.may_be(&first.text, is_removal) => Some(Self { args: rest, is_recursive: true }),
+            None if values.may_be(&first.text, is_removal) => Some(unnamed(rest)),
             // The name is known only at run time. With an option that makes `rm` remove directories it may be `rm`.
-            None => rest.iter().any(is_recursive).then_some(Self { args: rest, is_recursive: true }),
+            None => rest.iter().any(is_recursive).then_some(unnamed(rest)),
         }
     }
 }
@@ -147,6 +151,23 @@ fn may_be_recursive(arg: &Arg) -> bool {
     is_recursive(arg) || (arg.open && arg.text.starts_with(['$', '`']) && !arg.text.contains('/'))
 }
 
+/// Returns whether the argument may be `rmdir`'s `-p`, `-pv`, `--parents` or a prefix of it.
+fn may_name_parents(arg: &Arg) -> bool {
+    let is_option = match arg.text.strip_prefix("--") {
+        Some(long) => !long.is_empty() && "parents".starts_with(long),
+        None => arg.text.strip_prefix('-').is_some_and(|cluster| cluster.contains('p')),
+    };
+    is_option || arg.open
+}
+
+/// Returns the paths that the removal of one removes: itself, and the directories that it names before its last part.
+fn with_parents(path: &str, all: bool) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), move |path| {
+        let (parent, _) = path.trim_end_matches('/').rsplit_once('/').filter(|_| all)?;
+        Some(parent).filter(|parent| !parent.is_empty())
+    })
+}
+
 fn in_command(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
     let removal = Removal::of(command, values)?;
     let (mut ended, mut is_filled) = (false, false);
@@ -155,9 +176,12 @@ fn in_command(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Op
             ended |= arg.text == "--";
             continue;
         }
+        if let Some(why) = unexpanded(arg, places) {
+            return Some(why);
+        }
         if is_filled_in(arg) {
             is_filled = true;
-        } else if let Some(why) = operand(arg, removal.is_recursive, places, values) {
+        } else if let Some(why) = operand(arg, &removal, places, values) {
             return Some(why);
         }
     }
@@ -176,7 +200,7 @@ fn in_command(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Op
             let mut starts =
                 values.commands().iter().filter(|_| removal.is_recursive).flat_map(found::starts);
             starts.find_map(|start| match start {
-                Some(start) => operand(start, true, places, values),
+                Some(start) => operand(start, &removal, places, values),
                 None => places.critical_path(".", false).map(|what| format!("`find` starts from {what}")),
             })
         })
@@ -198,11 +222,27 @@ fn is_filled_in(arg: &Arg) -> bool {
     arg.is_open() || (arg.dynamic && !arg.text.contains(['$', '`']))
 }
 
+/// Returns why a word may be critical whose braces contain more than is followed (`/{a..z}{a..z}*`), if it may: the words
+/// that it becomes match a pattern.
+fn unexpanded(arg: &Arg, places: &Places<'_>) -> Option<String> {
+    let text = arg.text.as_str();
+    let (head, rest) = text.split_once('{').filter(|_| arg.dynamic)?;
+    let (inner, tail) = rest.rsplit_once('}')?;
+    if !inner.contains(',') && !inner.contains("..") {
+        return None;
+    }
+    let what = places.critical_path(&format!("{head}*{tail}"), true)?;
+    Some(format!("`{text}` may be {what}"))
+}
+
 /// Returns why an operand is critical, if it is.
-fn operand(arg: &Arg, is_recursive: bool, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
+fn operand(arg: &Arg, removal: &Removal<'_>, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
     let text = &arg.text;
+    let critical = |path: &str, may_glob| {
+        with_parents(path, removal.with_parents).find_map(|path| places.critical_path(path, may_glob))
+    };
     if !arg.dynamic {
-        return places.critical_path(text, arg.glob).map(|what| format!("`{text}` is {what}"));
+        return critical(text, arg.glob).map(|what| format!("`{text}` is {what}"));
     }
     if is_unguarded(text) {
         return Some(format!(
@@ -211,14 +251,12 @@ fn operand(arg: &Arg, is_recursive: bool, places: &Places<'_>, values: &Values<'
     }
     values.readings(text).into_iter().find_map(|reading| {
         let assumed = if reading.is_assumed { ", where a variable in it is empty" } else { "" };
-        if reading.is_assumed && !is_recursive {
+        if reading.is_assumed && !removal.is_recursive {
             return None;
         }
         // An expansion outside of quotes is several words.
         let mut words = reading.text.split_whitespace();
-        words.find_map(|word| {
-            places.critical_path(word, true).map(|what| format!("`{text}` is {what}{assumed}"))
-        })
+        words.find_map(|word| critical(word, true).map(|what| format!("`{text}` is {what}{assumed}")))
     })
 }
 

@@ -46,7 +46,7 @@ impl InstallContext {
             places: places(&session, around),
             state: record_directory(&request).filter(|state| is_usable(state, around)),
             hooks: hooks.collect(),
-            is_trusted: trust::is_recorded(&request),
+            is_trusted: trust::covering(&request).is_some(),
         })
     }
 

@@ -7,6 +7,7 @@ use crate::path::Normal;
 use crate::shell::{Arg, Command, Line};
 use pieces::{Piece, Pieces};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 pub(super) use pieces::is_unguarded;
 
@@ -22,6 +23,8 @@ pub(super) struct Values<'a> {
     line: &'a Line,
     home: Option<String>,
     directories: Vec<String>,
+    /// The names that `declare -n` and similar commands make references to other variables.
+    references: BTreeSet<&'a str>,
     steps: Cell<u32>,
 }
 
@@ -39,6 +42,7 @@ impl<'a> Values<'a> {
             line,
             home: home.map(|home| home.text().to_owned()),
             directories: directories.iter().map(|path| path.text().to_owned()).collect(),
+            references: line.commands().iter().flat_map(references).collect(),
             steps: Cell::new(0),
         }
     }
@@ -46,6 +50,13 @@ impl<'a> Values<'a> {
     /// Returns whether the line has more values than were followed.
     pub(super) fn is_too_complex(&self) -> bool {
         self.steps.get() >= MOST_STEPS
+    }
+
+    /// Counts a step, and returns whether it may be made.
+    fn is_step_left(&self) -> bool {
+        let is_left = !self.is_too_complex();
+        self.steps.set(self.steps.get() + u32::from(is_left));
+        is_left
     }
 
     /// Returns the texts that a word may become; `text` contains expansions as they are written.
@@ -85,16 +96,19 @@ impl<'a> Values<'a> {
     fn read(&self, text: &str, depth: u8) -> Vec<PossibleText> {
         let mut readings = vec![PossibleText { text: String::new(), is_assumed: false }];
         for piece in (Pieces { text }) {
-            if self.is_too_complex() {
+            if !self.is_step_left() {
                 return readings;
             }
-            self.steps.set(self.steps.get() + 1);
             let options = match piece {
                 Piece::Text(c) => {
                     readings.iter_mut().for_each(|reading| reading.text.push(c));
                     continue;
                 }
                 Piece::Variable { name, default } => self.variable(name, default, depth),
+                Piece::Indirect(name) => {
+                    let names = self.variable(name, None, depth);
+                    names.iter().flat_map(|name| self.named(&name.text, depth + 1)).take(MOST).collect()
+                }
                 Piece::Positional { default } => {
                     let mut values = self.positional(depth);
                     values.extend(self.default_value(default, depth));
@@ -130,14 +144,47 @@ impl<'a> Values<'a> {
             _ => Vec::new(),
         };
         if depth < DEEPEST {
-            let own = self.line.values.of(name).iter();
-            values.extend(own.flat_map(|text| self.read(text, depth + 1)));
+            values.extend(self.assigned(name, depth));
+            values.extend(self.referred(name, depth));
             values.extend(self.read_from_input(name, depth + 1));
             values.extend(self.assigned_by_default(name, depth));
             values.extend(self.default_value(default, depth));
         }
         values.truncate(MOST);
         values
+    }
+
+    fn assigned(&self, name: &str, depth: u8) -> impl Iterator<Item = PossibleText> {
+        self.line.values.of(name).iter().flat_map(move |text| self.read(text, depth + 1))
+    }
+
+    /// Returns the values of the variables that a reference stands for, and those that a variable gets through its
+    /// references: with `declare -n ref=name`, each of the two has the values of the other.
+    fn referred(&self, name: &str, depth: u8) -> Vec<PossibleText> {
+        let mut values = Vec::new();
+        for reference in &self.references {
+            if !self.is_step_left() {
+                break;
+            }
+            let targets: Vec<_> = self.assigned(reference, depth).take(MOST).collect();
+            if *reference == name {
+                values.extend(targets.iter().flat_map(|target| self.named(&target.text, depth + 1)));
+            } else if targets.iter().any(|target| target.text == name) {
+                values.extend(targets);
+            }
+        }
+        values
+    }
+
+    /// Returns the possible values of a parameter whose name is a value itself.
+    fn named(&self, name: &str, depth: u8) -> Vec<PossibleText> {
+        if depth >= DEEPEST {
+            Vec::new()
+        } else if name.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '@' | '*')) {
+            self.positional(depth)
+        } else {
+            self.variable(name, None, depth)
+        }
     }
 
     fn default_value(&self, default: Option<&str>, depth: u8) -> Vec<PossibleText> {
@@ -219,6 +266,15 @@ impl<'a> Values<'a> {
         printed.truncate(MOST);
         printed
     }
+}
+
+/// Returns the names that a command makes references, if it does.
+fn references(command: &Command) -> impl Iterator<Item = &str> {
+    let name = command.args.first().and_then(Arg::command_name);
+    let has_option = || command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('n'));
+    let declares = matches!(name, Some("declare" | "typeset" | "local")) && has_option();
+    let args = command.args.iter().skip(1).filter(move |arg| declares && !arg.text.starts_with('-'));
+    args.map(|arg| arg.text.split_once('=').map_or(arg.text.as_str(), |(name, _)| name))
 }
 
 fn known(texts: impl IntoIterator<Item = String>) -> Vec<PossibleText> {

@@ -3,8 +3,15 @@
 /// A part of a word.
 pub(super) enum Piece<'t> {
     Text(char),
-    Variable { name: &'t str, default: Option<&'t str> },
-    Positional { default: Option<&'t str> },
+    Variable {
+        name: &'t str,
+        default: Option<&'t str>,
+    },
+    /// The variable that the value of another one names: `${!name}`.
+    Indirect(&'t str),
+    Positional {
+        default: Option<&'t str>,
+    },
     Substitution(&'t str),
     Unknown,
 }
@@ -18,9 +25,11 @@ pub(in crate::permission::removal) fn is_unguarded(text: &str) -> bool {
             Piece::Text('/' | '*' | '?' | '[' | '\\') if after_variable => return true,
             Piece::Text(_) => after_variable = false,
             Piece::Variable { name: "HOME" | "PWD" | "OLDPWD", .. } => after_variable = false,
-            Piece::Variable { .. } | Piece::Positional { .. } | Piece::Substitution(_) | Piece::Unknown => {
-                after_variable = true;
-            }
+            Piece::Variable { .. }
+            | Piece::Indirect(_)
+            | Piece::Positional { .. }
+            | Piece::Substitution(_)
+            | Piece::Unknown => after_variable = true,
         }
     }
     false
@@ -100,7 +109,9 @@ fn name_end(text: &str) -> usize {
 
 /// Parses the inside of `${…}`.
 fn braced(inner: &str) -> Piece<'_> {
-    let inner = inner.strip_prefix('!').unwrap_or(inner);
+    if let Some(inner) = inner.strip_prefix('!') {
+        return Piece::Indirect(&inner[..name_end(inner)]);
+    }
     if let Some(rest) = inner.strip_prefix(|c: char| c.is_ascii_digit() || matches!(c, '@' | '*')) {
         return Piece::Positional { default: default_in(rest) };
     }
