@@ -28,7 +28,11 @@ impl Assign {
     /// Returns the assignment as an argument of `declare`: one word, `name=` and everything that is assigned.
     pub(crate) fn into_word(self) -> Word {
         let mut parts = vec![Part::Text { text: format!("{}=", self.name), quoted: true }];
-        parts.extend(self.words.into_iter().flat_map(|word| word.parts));
+        for (at, word) in self.words.into_iter().enumerate() {
+            // The elements of an array.
+            parts.extend((at > 0).then(|| Part::Text { text: " ".to_owned(), quoted: true }));
+            parts.extend(word.parts);
+        }
         Word { raw: self.raw, parts, ..Word::default() }
     }
 }
@@ -105,6 +109,9 @@ impl Parser<'_> {
     fn array_element(&mut self) -> Read<Word> {
         let from = self.pos;
         let mut word = self.subscript()?;
+        let bracket = |text: &str| Part::Text { text: text.to_owned(), quoted: true };
+        word.parts.insert(0, bracket("["));
+        word.parts.push(bracket("]"));
         word.parts.extend(self.word_in(WordContext::Plain)?.parts);
         word.raw = self.src[from..self.pos].to_owned();
         Ok(word)

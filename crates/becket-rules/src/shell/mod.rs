@@ -21,7 +21,7 @@
 //! constant, so that a small thread stack is enough; nothing is cached, so no secret of a line outlives its [`Line`].
 
 mod allow;
-mod ansi;
+pub(crate) mod ansi;
 mod arg;
 mod assignment;
 mod ast;
@@ -68,7 +68,7 @@ mod simple;
 mod structure;
 mod subst;
 mod unversioned;
-mod value_changes;
+pub(crate) mod value_changes;
 mod values;
 mod variables;
 mod walk;

@@ -9,12 +9,12 @@ const MOST_BYTES: (usize, usize) = (128, 32);
 const GLOB_STEPS: usize = 32;
 
 /// Returns the number of steps that an operator consumes for each value.
-pub(super) fn steps(change: &str) -> usize {
+pub(crate) fn steps(change: &str) -> usize {
     if change.contains(['*', '?', '[']) { GLOB_STEPS } else { 1 }
 }
 
 /// Returns a value after an operator with its operands; `None` if the text does not determine it.
-pub(super) fn changed(value: &str, change: &str) -> Option<String> {
+pub(crate) fn changed(value: &str, change: &str) -> Option<String> {
     let is_long = steps(change) > 1 && (value.len() > MOST_BYTES.0 || change.len() > MOST_BYTES.1);
     if change.contains(['$', '`', '\\', '"', '\'']) || is_long {
         return None;

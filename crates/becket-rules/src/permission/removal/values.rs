@@ -4,7 +4,7 @@
 mod pieces;
 
 use crate::path::Normal;
-use crate::shell::{Arg, Command, Line};
+use crate::shell::{Arg, Command, Line, ansi, value_changes};
 use pieces::{Piece, Pieces};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -104,7 +104,9 @@ impl<'a> Values<'a> {
                     readings.iter_mut().for_each(|reading| reading.text.push(c));
                     continue;
                 }
-                Piece::Variable { name, default } => self.variable(name, default, depth),
+                Piece::Variable { name, default, change } => {
+                    self.changed(self.variable(name, default, depth), change)
+                }
                 Piece::Indirect(name) => {
                     let names = self.variable(name, None, depth);
                     names.iter().flat_map(|name| self.named(&name.text, depth + 1)).take(MOST).collect()
@@ -130,6 +132,22 @@ impl<'a> Values<'a> {
             readings = joined.take(MOST).collect();
         }
         readings
+    }
+
+    /// Returns values after an operator, as far as it can be followed.
+    fn changed(&self, mut values: Vec<PossibleText>, change: Option<&str>) -> Vec<PossibleText> {
+        let Some(change) = change else { return values };
+        for value in &mut values {
+            let steps = u32::try_from(value_changes::steps(change)).unwrap_or(u32::MAX);
+            self.steps.set(self.steps.get().saturating_add(steps));
+            if self.is_too_complex() {
+                break;
+            }
+            if let Some(text) = value_changes::changed(&value.text, change) {
+                value.text = text;
+            }
+        }
+        values
     }
 
     /// Returns the possible values of a variable, as far as they are known.
@@ -217,7 +235,15 @@ impl<'a> Values<'a> {
                 && command.args.iter().skip(1).any(|arg| arg.text == name)
         };
         match self.line.commands().iter().find(reads) {
-            Some(_) => known(self.printed_by(self.line, depth)),
+            Some(_) => {
+                let printed = self.printed_by(self.line, depth);
+                let separators: Vec<char> =
+                    self.line.values.of("IFS").iter().flat_map(|value| value.chars()).collect();
+                let fields = printed.iter().filter(|_| !separators.is_empty());
+                let fields = fields.flat_map(|text| text.split(&separators[..]).map(str::to_owned));
+                let fields: Vec<String> = fields.take(MOST).collect();
+                known(printed.into_iter().chain(fields))
+            }
             None => Vec::new(),
         }
     }
@@ -253,7 +279,7 @@ impl<'a> Values<'a> {
                     printed.extend(self.directories.iter().cloned());
                 }
                 Some("echo" | "printf" | "realpath" | "readlink") => {
-                    printed.extend(operands.map(|text| text.replace("\\0", "").replace("\\n", "")));
+                    printed.extend(operands.map(|text| printed_text(&text)));
                 }
                 Some("dirname") => printed.extend(operands.map(|text| format!("{text}/.."))),
                 Some(_) | None => (),
@@ -266,6 +292,19 @@ impl<'a> Values<'a> {
         printed.truncate(MOST);
         printed
     }
+}
+
+/// Returns what `printf` prints of a text. A NUL and the end of a line separate paths.
+fn printed_text(text: &str) -> String {
+    let mut bare = text.replace("\\n", "").replace("\\c", "").replace('\'', "\\'");
+    while let Some(at) = bare.match_indices("\\0").map(|(at, _)| at).find(|at| {
+        // `\057` is a character.
+        !bare[at + 2..].starts_with(|next: char| next.is_digit(8))
+    }) {
+        bare.replace_range(at..at + 2, "");
+    }
+    let decoded = ansi::decode(&format!("{bare}'")).and_then(|(decoded, _)| decoded);
+    decoded.unwrap_or(bare)
 }
 
 /// Returns the names that a command makes references, if it does.

@@ -15,6 +15,13 @@ use super::super::wrapper;
 use super::super::wrapper_table::{STARTUP_VARIABLES, is_plain_variable};
 use super::Walk;
 
+/// Returns the value of an element of an array: the text after `[key]=`, if it begins so.
+fn value_of(element: &str) -> &str {
+    let after_key = element.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(_, after)| after);
+    let value = after_key.and_then(|after| after.strip_prefix('+').unwrap_or(after).strip_prefix('='));
+    value.unwrap_or(element)
+}
+
 impl Walk {
     pub(super) fn simple(&mut self, assigns: &[Assign], words: &[Word], node: &Node, context: &Context) {
         for assign in assigns {
@@ -71,6 +78,7 @@ impl Walk {
         for arg in words.iter().flat_map(arg::arguments) {
             self.kept += name.len() + arg.text.len();
             self.values.set(name, &arg.text);
+            self.values.set(name, value_of(&arg.text));
         }
     }
 
@@ -136,8 +144,12 @@ impl Walk {
         let via = context.via.as_deref().map(str::to_owned);
         let raw = normalise(raw);
         self.commands.push(Command { raw, forms, allow, args: args.to_vec(), via, open });
-        for (name, value) in args.iter().filter_map(|arg| arg.text.split_once('=')) {
+        for arg in args {
+            let Some((name, value)) = arg.text.split_once('=') else { continue };
             self.values.set(name, value);
+            if arg.raw.contains("=(") {
+                value.split_whitespace().for_each(|element| self.values.set(name, value_of(element)));
+            }
         }
         self.dynamic_names(args, context);
         self.look_through(args, context);

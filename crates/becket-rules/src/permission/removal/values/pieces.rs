@@ -6,6 +6,8 @@ pub(super) enum Piece<'t> {
     Variable {
         name: &'t str,
         default: Option<&'t str>,
+        /// The operator that changes the value, with its operands.
+        change: Option<&'t str>,
     },
     /// The variable that the value of another one names: `${!name}`.
     Indirect(&'t str),
@@ -71,7 +73,7 @@ impl<'t> Iterator for Pieces<'t> {
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
                 let end = name_end(rest);
                 self.text = &rest[end..];
-                Some(Piece::Variable { name: &rest[..end], default: None })
+                Some(Piece::Variable { name: &rest[..end], default: None, change: None })
             }
             Some(c) if "?!#$-".contains(c) => {
                 self.text = &rest[1..];
@@ -120,7 +122,9 @@ fn braced(inner: &str) -> Piece<'_> {
         return Piece::Unknown;
     }
     let (name, rest) = inner.split_at(end);
-    Piece::Variable { name, default: default_in(rest) }
+    let default = default_in(rest);
+    let is_changed = default.is_none() && !rest.is_empty() && !rest.starts_with('[');
+    Piece::Variable { name, default, change: is_changed.then_some(rest) }
 }
 
 /// Returns the default of a `${…}`, given the text after its name: `:-value`, `=value` and similar forms.
