@@ -7,8 +7,9 @@ use crate::support::session::{At, never, settings, within};
 use becket_agent::session::Prompt;
 use becket_agent::turn::TurnOptions;
 use futures_util::{FutureExt, StreamExt, stream};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 
 fn texts(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().map(|text| text.as_str().unwrap()).collect()
@@ -109,4 +110,19 @@ async fn turns() {
         .collect()
         .await;
     assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), cases.len());
+}
+
+#[tokio::test]
+async fn tools_run_under_the_limit_of_their_session() {
+    let call = json!({"tool_uses": [{"id": "t", "name": "Probe", "input": {"limit": true}}]});
+    for (options, told) in [
+        (TurnOptions::default(), "limit: 600s"),
+        (TurnOptions { call_limit: Duration::from_secs(900), ..TurnOptions::default() }, "limit: 900s"),
+    ] {
+        let at = At::new(&json!({}), &json!([call, {"text": "done"}]));
+        let agent = at.builder().options(options).open().await.unwrap();
+        within(agent.prompt(Prompt::text("go"), &never())).await;
+        let last = at.requests().pop().unwrap();
+        assert!(last.contains(told), "{last}");
+    }
 }

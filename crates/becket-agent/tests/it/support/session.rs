@@ -31,7 +31,8 @@ pub(crate) struct Done {
 }
 
 /// A tool: `Probe` runs alone, `Side` runs together with others, `Bash` is called like a shell. Each answers `did <n>`,
-/// or follows its input: `fails`, `sleep_ms`, `hangs`, `moves` (to a directory below the session's).
+/// or follows its input: `fails`, `sleep_ms`, `hangs`, `moves` (to a directory below the session's), `limit` (answers with
+/// the limit of the call).
 struct Does {
     name: &'static str,
     facts: Facts,
@@ -83,6 +84,9 @@ impl Tool for Does {
             self.done.now.fetch_sub(1, Ordering::SeqCst);
             if let Some(error) = input.get("fails").and_then(Value::as_str) {
                 return Err(ToolFailure::new(error));
+            }
+            if input.contains_key("limit") {
+                return Ok(ToolOutput::text(format!("limit: {:?}", running.limit), json!({})));
             }
             let n = input.get("n").cloned().unwrap_or_default();
             Ok(ToolOutput::text(format!("did {n}"), json!({"did": n})))
