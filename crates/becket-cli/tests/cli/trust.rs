@@ -200,10 +200,11 @@ fn a_folder_around_a_trusted_one_takes_none_of_its_guards_away() {
 fn trust_in_a_folder_covers_the_guards_of_those_in_it_and_their_grants_not() {
     let env = env();
     let (around, inner) = (env.root().join("work"), env.root().join("work/shop"));
-    let settings = json!({
-        "hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "echo held >&2; exit 2"}]}]},
-        "permissions": {"allow": ["Bash(ls *)"]},
-    });
+    let answer =
+        json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}});
+    let group = |tool: &str, command: &str| json!({"matcher": tool, "hooks": [{"type": "command", "command": command}]});
+    let groups = [group("Write", "echo held >&2; exit 2"), group("Bash", &format!("echo '{answer}'"))];
+    let settings = json!({"hooks": {"PreToolUse": groups}});
     env.write("work/shop/.claude/settings.json", settings.to_string());
     let answers = |tool: &str, input: Value| {
         let payload = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": &inner,
