@@ -7,7 +7,7 @@ use super::directories::directories;
 use super::file_uri::{self, NoScheme};
 use super::read_pattern;
 use crate::path::{GLOB_AT_END, INSIDE, Normal, glob_matches, is_any_name, lexical};
-use crate::shell::{self, FileAccess, MAX_PATHS, MAX_VALUES, RedirectionKind, Target, Unknown};
+use crate::shell::{self, FileAccess, MAX_PATHS, MAX_VALUES, RedirectionKind, Target};
 use crate::tools::{Access, Primary};
 
 /// One file, or one directory to be searched.
@@ -160,12 +160,8 @@ impl Uses {
             self.of_words(words, scope);
         }
         let directories = directories(line, scope);
-        // A rule that restricts covers what the line may read; a protected path, what it names.
-        let unknown = match globs {
-            Globs::Directory => Unknown::AnyWord,
-            Globs::AsText => Unknown::LeftOut,
-        };
-        let (files, cut) = line.all_file_uses(unknown);
+        // What only run time names may be any word of the line.
+        let (files, cut) = line.all_file_uses();
         self.cut |= directories.cut || cut;
         let mut steps = MAX_VALUES;
         let mut targets = |redirection: &shell::Redirection| {

@@ -61,11 +61,11 @@ impl Line {
         uses
     }
 
-    /// Returns the files with globs, and with relative paths, which start from the directory of the line at that point.
-    /// The flag is true if there may be more. If there are more files than are compared with rules, the first are
+    /// Returns the files with globs, and with relative paths, which start from the directory of the line at that point; an
+    /// operand that only run time knows is each word of the line. The flag is true if there may be more. If there are more files than are compared with rules, the first are
     /// enough.
-    pub(crate) fn all_file_uses(&self, unknown: Unknown) -> (Vec<FileUse>, bool) {
-        self.collect_uses(unknown, MAX_PATHS + 1)
+    pub(crate) fn all_file_uses(&self) -> (Vec<FileUse>, bool) {
+        self.collect_uses(Unknown::AnyWord, MAX_PATHS + 1)
     }
 
     fn collect_uses(&self, unknown: Unknown, most: usize) -> (Vec<FileUse>, bool) {

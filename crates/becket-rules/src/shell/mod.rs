@@ -90,7 +90,7 @@ pub use sed::SedScript;
 pub use structure::{CommandChain, CommandList, CommandPipeline, Stage};
 
 pub(crate) use arg::Arg;
-pub(crate) use file_use::{Unknown, directory_option, paths};
+pub(crate) use file_use::{directory_option, paths};
 pub(crate) use limits::{MAX_PATHS, MAX_VALUES};
 pub(crate) use pattern::normalise as normalise_text;
 pub(crate) use words_scan::hit as hit_in_words;

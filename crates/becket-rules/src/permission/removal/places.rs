@@ -5,7 +5,7 @@ use crate::path::{Normal, lexical};
 use crate::permission::call::Scope;
 use crate::permission::directories::{Directories, directories};
 use crate::permission::uses::own_process;
-use crate::shell;
+use crate::shell::{self, Arg, Command};
 use std::path::Path;
 
 /// The home directory, and every directory that the line may be in.
@@ -16,17 +16,28 @@ pub(super) struct Places<'a> {
     directories: Vec<Normal>,
     /// The protected paths: the home directory and the working directories, also by their linked names.
     kept: Vec<Normal>,
+    /// The links that the line makes.
+    links: Vec<MadeLink>,
 }
+
+/// A symbolic link that a line makes.
+struct MadeLink {
+    path: Normal,
+    target: Normal,
+}
+
+/// The maximum number of links of one line that are followed.
+const MOST_LINKS: usize = 64;
 
 impl<'a> Places<'a> {
     pub(super) fn new(scope: &'a Scope<'a>, directories: Vec<Normal>) -> Self {
         let places = scope.places(scope.anchor);
         let kept = directories.iter().cloned().chain(places.cwd()).chain(places.home()).collect();
-        Self { scope, home: scope.home_path(), directories, kept }
+        Self { scope, home: scope.home_path(), directories, kept, links: Vec::new() }
     }
 
-    /// Returns the places of a line, including directories that it changes to through a variable, and the values of its
-    /// variables. The flag is true if the line changes to more directories than are followed.
+    /// Returns the places of a line, including directories that it changes to through a variable and links that it makes,
+    /// and the values of its variables. The flag is true if there are more directories or links than are followed.
     pub(super) fn of<'l>(line: &'l shell::Line, scope: &'a Scope<'a>) -> (Self, Values<'l>, bool) {
         let Directories { mut all, cut } = directories(line, scope);
         let values = Values::new(line, scope.home_path().as_ref(), &all);
@@ -40,7 +51,48 @@ impl<'a> Places<'a> {
                 all.push(path);
             }
         }
-        (Self::new(scope, all), values, cut)
+        let mut places = Self::new(scope, all);
+        for command in line.commands() {
+            places.add_links(command, &values);
+        }
+        let is_cut = cut || places.links.len() > MOST_LINKS;
+        (places, values, is_cut)
+    }
+
+    /// Adds the symbolic links that a command makes: `ln -s TARGET… LINK`, where the last operand may also be the directory
+    /// of the links, or the only one their target.
+    fn add_links(&mut self, command: &Command, values: &Values<'_>) {
+        let Some((first, rest)) = command.args.split_first() else { return };
+        let is_option = |arg: &&Arg| arg.text.starts_with('-');
+        if first.command_name() != Some("ln") || !rest.iter().any(is_symbolic) {
+            return;
+        }
+        let texts = |arg: &Arg| values.readings(&arg.text).into_iter().map(|reading| reading.text);
+        let operands: Vec<String> = rest.iter().filter(|arg| !is_option(arg)).flat_map(texts).collect();
+        let Some((last, targets)) = operands.split_last() else { return };
+        let targets = if targets.is_empty() { std::slice::from_ref(last) } else { targets };
+        let home = self.home.as_ref();
+        for target in targets {
+            let name = target.trim_end_matches('/').rsplit('/').next().unwrap_or(target);
+            for path in [last.clone(), format!("{last}/{name}"), name.to_owned()] {
+                for from in &self.directories {
+                    let Some(path) = lexical(&path, from, home) else { continue };
+                    let Some(target) = lexical(target, &path.up(1), home) else { continue };
+                    if self.links.len() > MOST_LINKS {
+                        return;
+                    }
+                    self.links.push(MadeLink { path, target });
+                }
+            }
+        }
+    }
+
+    /// Returns the paths that a path through links of the line leads to.
+    fn through_links<'p>(&'p self, path: &'p Normal, is_inside: bool) -> impl Iterator<Item = Normal> + 'p {
+        self.links.iter().filter_map(move |link| {
+            let rest = path.below(&link.path).filter(|rest| is_inside || !rest.is_empty())?;
+            Some(link.target.join(&format!("./{rest}")))
+        })
     }
 
     /// Returns the number of directories that the line may be in.
@@ -62,7 +114,9 @@ impl<'a> Places<'a> {
             let may_match = may_glob && path.text().contains(['*', '?', '[']);
             let by_process = || self.place(&own_process(whole, &path, from)?, may_match);
             let real = || self.place(&self.real(&path, is_inside)?, may_match);
-            self.place(&path, may_match).or_else(by_process).or_else(real)
+            let through_link =
+                || self.through_links(&path, is_inside).find_map(|path| self.place(&path, may_match));
+            self.place(&path, may_match).or_else(by_process).or_else(real).or_else(through_link)
         })
     }
 
@@ -91,6 +145,14 @@ impl<'a> Places<'a> {
         }
         let holds = |kept: &Normal| kept.below(path).is_some() || (is_pattern && matches_above(path, kept));
         self.kept.iter().any(holds).then_some("the cwd, the home directory or a parent of them")
+    }
+}
+
+/// Returns whether the argument is `ln`'s `-s`, `-sfn`, `--symbolic` or a prefix of it.
+fn is_symbolic(arg: &Arg) -> bool {
+    match arg.text.strip_prefix("--") {
+        Some(long) => !long.is_empty() && "symbolic".starts_with(long),
+        None => arg.text.strip_prefix('-').is_some_and(|cluster| cluster.contains('s')),
     }
 }
 

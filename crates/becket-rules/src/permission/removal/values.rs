@@ -154,7 +154,12 @@ impl<'a> Values<'a> {
     fn variable(&self, name: &str, default: Option<&str>, depth: u8) -> Vec<PossibleText> {
         let mut values = match name {
             "HOME" => known(self.home.clone()),
-            "PWD" | "OLDPWD" => known(self.directories.clone()),
+            "PWD" | "OLDPWD" | "DIRSTACK" => known(self.directories.clone()),
+            // The last word of the command before.
+            "_" if depth < DEEPEST => {
+                let last = self.line.commands().iter().filter_map(|command| command.args.last());
+                last.take(MOST).flat_map(|arg| self.read(&arg.text, depth + 1)).collect()
+            }
             "IFS" => known([" ".to_owned()]),
             "USER" | "LOGNAME" => {
                 known(self.home.as_deref().and_then(|home| home.rsplit('/').next()).map(str::to_owned))
@@ -274,10 +279,15 @@ impl<'a> Values<'a> {
             let operands =
                 rest.iter().filter(|arg| !arg.text.starts_with('-')).flat_map(|arg| texts(&arg.text));
             match first.command_name() {
-                Some("pwd") => printed.extend(self.directories.iter().cloned()),
+                Some("pwd" | "dirs") => printed.extend(self.directories.iter().cloned()),
                 Some("git") if rest.iter().any(|arg| arg.text == "--show-toplevel") => {
                     printed.extend(self.directories.iter().cloned());
                 }
+                Some("printenv") => {
+                    let values = rest.iter().flat_map(|arg| self.variable(&arg.text, None, depth + 1));
+                    printed.extend(values.map(|value| value.text));
+                }
+                Some("ls") => printed.extend(listed(operands.collect(), rest)),
                 Some("echo" | "printf" | "realpath" | "readlink") => {
                     printed.extend(operands.map(|text| printed_text(&text)));
                 }
@@ -314,6 +324,25 @@ fn references(command: &Command) -> impl Iterator<Item = &str> {
     let declares = matches!(name, Some("declare" | "typeset" | "local")) && has_option();
     let args = command.args.iter().skip(1).filter(move |arg| declares && !arg.text.starts_with('-'));
     args.map(|arg| arg.text.split_once('=').map_or(arg.text.as_str(), |(name, _)| name))
+}
+
+/// Returns the paths that `ls` prints, given its operands: names in the directory of the line, and operands that are not
+/// directories. Names in another directory say nothing about the place from which they are removed.
+fn listed(operands: Vec<String>, args: &[Arg]) -> Vec<String> {
+    if args.iter().any(names_directories) {
+        return operands;
+    }
+    let is_here = operands.is_empty() || operands.iter().any(|operand| operand.trim_end_matches('/') == ".");
+    let globs = operands.into_iter().filter(|operand| operand.contains(['*', '?', '[']));
+    is_here.then(|| "./*".to_owned()).into_iter().chain(globs).collect()
+}
+
+/// Returns whether the argument makes `ls` print the names of directories, as they are given.
+fn names_directories(arg: &Arg) -> bool {
+    match arg.text.strip_prefix("--") {
+        Some(long) => !long.is_empty() && "directory".starts_with(long),
+        None => arg.text.strip_prefix('-').is_some_and(|cluster| cluster.contains('d')),
+    }
 }
 
 fn known(texts: impl IntoIterator<Item = String>) -> Vec<PossibleText> {
