@@ -185,6 +185,35 @@ fn a_refusal_that_was_not_read_is_an_action_that_was_not_checked() {
     }
 }
 
+// rules: C7, G4
+#[test]
+fn a_guard_that_could_not_be_loaded_leaves_its_event_unchecked() {
+    let group = |group: Value| json!({"hooks": {"PreToolUse": [group]}});
+    let handler = |more: Value| {
+        let mut handler = json!({"type": "command", "command": "exit 2"});
+        for (key, value) in more.as_object().into_iter().flatten() {
+            handler[key] = value.clone();
+        }
+        json!({"hooks": [handler]})
+    };
+    for broken in [
+        group(json!({"matcher": "(Bash", "hooks": [{"type": "command", "command": "exit 2"}]})),
+        group(handler(json!({"type": "comand"}))),
+        group(handler(json!({"if": "Bash(git"}))),
+        group(handler(json!({"timeout": -1}))),
+        json!({"hooks": {"PreTolUse": [handler(json!({}))]}}),
+    ] {
+        let env = env_with(&broken.to_string());
+        let ended = env.becket(["fire", "PreToolUse", "--tool", "Bash"]).run();
+        assert_eq!(ended.code, Some(4), "{broken}: {ended:?}");
+        assert!(ended.stdout.contains("broken") && !ended.stdout.contains("no hooks are"), "{ended:?}");
+        let last = ended.stdout.lines().last().unwrap_or_default();
+        assert!(last.starts_with("allowed, but not checked: `"), "{broken}: {ended:?}");
+        let other = env.becket(["fire", "Stop"]).run();
+        assert_eq!(other.code, Some(0), "{broken}: {other:?}");
+    }
+}
+
 // rule: O4
 #[test]
 fn exit_code_1_is_explained_with_the_end_of_what_was_printed() {

@@ -25,8 +25,8 @@ pub struct FireReport {
     pub samples: Vec<&'static str>,
     /// `passed`, `blocked` or `waits`: the effect on the event itself, as in the exit codes 0, 2 and 3.
     pub result: EventResult,
-    /// True if the event passed although a hook gave no usable answer, or refused in a way that was not read: then the
-    /// exit code is 4.
+    /// True if the event passed although a hook gave no usable answer, refused in a way that was not read, or could not be
+    /// loaded: then the exit code is 4.
     pub unchecked: bool,
     /// `proceed`, `block` or `wait`: the host's next step. It is `block` if hooks stop the host after the event, and
     /// `wait` if a permission prompt is unanswered.
@@ -128,7 +128,8 @@ impl FireReport {
             decision: outcome.decision().into(),
             nobody_to_ask: outcome.nobody_to_ask,
             unchecked: EventResult::of(outcome) == EventResult::Passed
-                && outcome.runs.iter().any(|run| run.is_unchecked()),
+                && (outcome.runs.iter().any(|run| run.is_unchecked())
+                    || outcome.plan.rejected().next().is_some()),
             hooks: outcome.runs.iter().map(|run| RunReport::new(run)).collect(),
             skipped: dropped(&outcome.plan),
             verdict: VerdictReport::new(outcome),

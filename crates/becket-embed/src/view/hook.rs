@@ -57,6 +57,13 @@ pub struct SkippedHook {
     pub why: String,
 }
 
+impl SkippedHook {
+    /// Returns true if the configuration could not load it.
+    pub fn is_rejected(&self) -> bool {
+        self.stage == Stage::Schema.as_str()
+    }
+}
+
 impl From<&Handler> for Hook {
     fn from(handler: &Handler) -> Self {
         Hook {

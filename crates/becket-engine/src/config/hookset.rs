@@ -108,6 +108,6 @@ impl HookSet {
 
     /// Returns whether there is anything to plan or to explain for the event (G4).
     pub fn has_any(&self, event: EventKind) -> bool {
-        !self.of(event).is_empty()
+        !self.of(event).is_empty() || self.rejected.iter().any(|rejected| rejected.event == Some(event))
     }
 }

@@ -205,11 +205,13 @@ fn verdict(fired: &FireReport, width: Option<usize>) -> String {
 
 /// Returns a line such as `allowed, but not checked: `guard.sh`: ran out of time after 5 s`.
 fn unchecked(fired: &FireReport) -> String {
-    let mut hooks = fired.hooks.iter().filter(|ran| ran.unchecked);
-    let first = hooks.next().map(|ran| {
+    let ran = fired.hooks.iter().filter(|ran| ran.unchecked).map(|ran| {
         let why = ran.failure.as_ref().or(ran.lost_refusal.as_ref());
-        format!("`{}`: {}", one_line(&ran.hook.label, 60), one_line(why.map_or("", String::as_str), 200))
+        (&ran.hook.label, why.map_or("", String::as_str))
     });
+    let rejected = fired.skipped.iter().filter(|skipped| skipped.is_rejected());
+    let mut hooks = ran.chain(rejected.map(|skipped| (&skipped.label, skipped.why.as_str())));
+    let first = hooks.next().map(|(label, why)| format!("`{}`: {}", one_line(label, 60), one_line(why, 200)));
     let more = match hooks.count() {
         0 => String::new(),
         1 => ", and another hook".to_owned(),
