@@ -74,6 +74,7 @@ pub use request::{FlagSettings, NestedFolder, Plugin, PluginOption, PluginOrigin
 pub(crate) use resolve::is_loose;
 pub use resolve::{StopsStart, resolve};
 pub use rollout::Rollout;
+pub use rules::idle_rule;
 pub use sandbox::{Sandbox, SandboxGrant};
 pub use settings_env::SettingsEnv;
 pub use source::read::{MAX_FILE, ReadError, text as read_text};

@@ -9,7 +9,7 @@ use crate::out::Out;
 use crate::report::style::{WARNING, one_line};
 use crate::session::{self, Session};
 use becket_engine::Engine;
-use becket_engine::config::{FlagSettings, RuleSource, Sources};
+use becket_engine::config::{FlagSettings, RuleSource, Sources, idle_rule};
 use becket_exec::line::LineRules;
 use becket_exec::{
     Denial, DomainRights, Host, NetworkHost, NetworkRights, PathRights, PendingApproval, Program,
@@ -178,6 +178,10 @@ fn rules(args: &ExecArgs, engine: &Engine, start: &Path, around: &Surroundings) 
         for text in texts {
             let origin = RuleOrigin { label: format!("`--{}`", list.key()), anchor: start.to_owned() };
             add(&mut rules, list, text, origin)?;
+            // As in a file of `--rules`.
+            if let Some(why) = idle_rule(list, text) {
+                return Err(CliError::usage(format!("{why}; nothing was run")));
+            }
         }
     }
     Ok(rules)

@@ -43,7 +43,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("duplicate-key", &["duplicate-key"]),
     ("empty-alternative", &["empty-alternative"]),
     ("env-not-expanded", &["variable-in-env"]),
-    ("event-not-in-agent", &[]),
+    ("event-not-in-agent", &["event-not-in-subagent"]),
     ("exit-1-not-feedback", &["checker-tells-nothing"]),
     ("exit-1-not-blocking", &["exit-code-does-not-block"]),
     (

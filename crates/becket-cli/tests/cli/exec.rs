@@ -65,6 +65,9 @@ fn where_nothing_is_run_the_exit_code_is_125() {
     let run = |arguments: &[&str]| env.becket(["exec"].iter().chain(arguments)).run();
     for (arguments, why) in [
         (&["--deny", "Bash(ls", "--", "touch", "x"][..], "`Bash(ls`"),
+        (&["--deny", "Bash(rm {a,b})", "--", "touch", "x"], "write one rule for each: `Bash(rm a)`"),
+        (&["--ask", "Edit(~root/**)", "--", "touch", "x"], "write `Edit(//root/**)`; nothing was run"),
+        (&["--deny", "Bash(cd a && ls)", "--", "touch", "x"], "each command of a line is judged by itself"),
         (&["--rules", "missing.json", "--", "touch", "x"], "missing.json"),
         (&["--rules", "broken.json", "--", "touch", "x"], "nothing was run"),
         (&["--", "no-such-program"], "nothing was run: there is no program `no-such-program`"),

@@ -6,12 +6,12 @@ mod definition;
 
 use super::diagnostic::Diagnostic;
 use super::load::{Layer, LayerKind};
-use super::raw::{ReadContext, Sheet, hooks_value, lost_hooks, twice};
+use super::raw::{At, ReadContext, Sheet, hooks_value, lost_hooks, twice};
 use super::request::Trust;
 use super::resolve::{CompileContext, Part, handler};
 use super::source::mend;
 use super::source::report::Report;
-use super::source::tree::Span;
+use super::source::tree::{Member, Span};
 use crate::config::handler::{Handler, Root};
 use crate::config::hookset::RejectedHandler;
 use crate::host::profile::Profile;
@@ -89,6 +89,18 @@ pub(crate) fn hooks_span(text: &str) -> Option<Span> {
     let (yaml, offset) = block(text)?;
     let document = mend::parse(yaml, offset).ok()?;
     document.root.get("hooks").map(|member| member.key_span)
+}
+
+/// Returns the events that the hooks of a frontmatter are for, each with its place.
+pub(super) fn events(text: &str) -> Vec<At<EventKind>> {
+    let document = block(text).and_then(|(yaml, offset)| mend::parse(yaml, offset).ok());
+    let hooks = document.as_ref().and_then(|document| document.root.get("hooks"));
+    let members = hooks.and_then(|hooks| hooks.value.as_map()).unwrap_or_default();
+    let event = |member: &Member| {
+        let value = member.key.parse().ok()?;
+        Some(At { value, span: member.key_span })
+    };
+    members.iter().filter_map(event).collect()
 }
 
 /// Returns the text between the first two lines of `---`, and the position where it begins.

@@ -51,6 +51,7 @@ use super::source::json;
 use super::source::report::Report;
 use super::source::tree::{Node, Span};
 use crate::host::profile::Profile;
+use becket_model::Source;
 use becket_rules::Renames;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -136,6 +137,9 @@ pub fn lint_frontmatter(text: &str, about: &Frontmatter<'_>) -> Vec<Diagnostic> 
         reported: RefCell::default(),
     };
     every_entry(&sheet.entries, text, &layer, &around, &mut report);
+    if matches!(about.source, Source::Agent(_)) {
+        frontmatter::events(text).iter().for_each(|event| events::lint_of_agent(event, &mut report));
+    }
     // Fixes edit JSON.
     report.finish().into_iter().map(|finding| Diagnostic { fix: None, ..finding }).collect()
 }

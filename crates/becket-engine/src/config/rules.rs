@@ -15,6 +15,9 @@ pub(crate) const IDLE: [&str; 8] = [
     "negated-pattern",
 ];
 
+/// The code of a rule that matches no call.
+const NOTHING: &str = "rule-matches-nothing";
+
 /// A remark about a rule's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Remark {
@@ -41,6 +44,29 @@ pub(crate) fn condition(text: &str) -> Result<Option<Condition>, (Remark, Vec<St
     })
 }
 
+/// Returns the remark about an `if` that no call matches (P12).
+pub(crate) fn idle_condition(rule: &Rule) -> Option<Remark> {
+    let of_text = RuleWarning::of_condition(rule).as_ref().map(remark);
+    let remark = of_text.or_else(|| spans_commands(rule).then(|| several_commands(rule)))?;
+    let (fault, form) = match remark.message.split_once("; write ") {
+        Some((fault, form)) => (fault, Some(form.replace("one rule for each", "the handler once for each"))),
+        None => (remark.message.as_str(), None),
+    };
+    Some(Remark {
+        code: "if-matches-nothing",
+        message: format!("{fault}; the handler runs only for what can't be read"),
+        help: form.map(|form| format!("write {form}")).or(remark.help),
+        rule: remark.rule,
+    })
+}
+
+/// Returns why a rule restricts nothing as it is written, or something else than it seems to; `None` if it does what it says, or
+/// can't be parsed.
+pub fn idle_rule(list: RuleList, text: &str) -> Option<String> {
+    let remarks = check(list, text).unwrap_or_default();
+    remarks.into_iter().find(|remark| IDLE.contains(&remark.code)).map(|remark| remark.message)
+}
+
 /// Parses a permission rule and returns the remarks about it.
 ///
 /// # Errors
@@ -48,12 +74,18 @@ pub(crate) fn condition(text: &str) -> Result<Option<Condition>, (Remark, Vec<St
 pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
     match Rule::parse(text) {
         Ok(rule) => {
-            let spans = spans_commands(&rule).then(|| several_commands(&rule));
-            let redirects = redirection(&rule);
-            let short = (list != RuleList::Allow).then(|| early_end(&rule)).flatten();
-            let cut = cut_word(&rule);
-            let of_text = RuleWarning::of(&rule, list);
-            Ok(of_text.iter().map(remark).chain(spans).chain(redirects).chain(short).chain(cut).collect())
+            let restricts = list != RuleList::Allow;
+            let mut remarks: Vec<Remark> = RuleWarning::of(&rule, list).iter().map(remark).collect();
+            if !remarks.iter().any(|remark| remark.code == NOTHING) {
+                remarks.extend(spans_commands(&rule).then(|| several_commands(&rule)));
+                remarks.extend(redirection(&rule));
+                if restricts && remarks.is_empty() {
+                    remarks.extend(unmatched(&rule));
+                }
+            }
+            remarks.extend(restricts.then(|| early_end(&rule)).flatten());
+            remarks.extend(cut_word(&rule));
+            Ok(remarks)
         }
         Err(error) => Err(Remark {
             code: "invalid-rule",
@@ -68,9 +100,12 @@ pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
 fn remark(warning: &RuleWarning) -> Remark {
     let (code, rule) = match warning {
         RuleWarning::UnknownTool { .. } if warning.is_about_case() => ("rule-for-tool-in-other-case", "P1"),
-        RuleWarning::NeverMatches { .. } => ("rule-matches-nothing", "P3"),
-        RuleWarning::Placeholder { .. } => ("rule-matches-nothing", "P1"),
-        RuleWarning::NoToolName { .. } => ("rule-matches-nothing", "X5"),
+        RuleWarning::NeverMatches { .. } | RuleWarning::Misses { .. } => (NOTHING, "P3"),
+        RuleWarning::NoFile { .. } => (NOTHING, "P7"),
+        RuleWarning::NoSpecifier { .. } => (NOTHING, "P10"),
+        RuleWarning::NoMcpName { .. } => (NOTHING, "P2"),
+        RuleWarning::Placeholder { .. } => (NOTHING, "P1"),
+        RuleWarning::NoToolName { .. } => (NOTHING, "X5"),
         RuleWarning::StartsAtSettings { .. } => ("path-starts-at-settings", "P7"),
         RuleWarning::UnanchoredGlob { .. } => ("unanchored-allow-glob", "P1"),
         RuleWarning::UnknownTool { .. } => ("unknown-tool", "P1"),
@@ -100,7 +135,8 @@ fn spans_commands(rule: &Rule) -> bool {
 
 /// Returns a line that the specifier of a Bash rule describes.
 fn example(specifier: &str) -> Line {
-    Line::parse(&specifier.replace(":*", " x").replace('*', "x"))
+    let line = specifier.strip_suffix(":*").map_or(specifier.to_owned(), |front| format!("{front} x"));
+    Line::parse(&line.replace('*', "x"))
 }
 
 /// Reports a Bash rule that spells out a redirection, which is not compared with rules for commands (P4).
@@ -110,11 +146,30 @@ fn redirection(rule: &Rule) -> Option<Remark> {
     let is_one = example.commands().len() <= 1 && example.unknowns().next().is_none();
     let matches = example.hit(&CommandPattern::new(specifier)).is_some();
     (is_one && !matches && !example.redirections().is_empty()).then(|| Remark {
-        code: "rule-matches-nothing",
+        code: NOTHING,
         message: format!(
             "`{rule}` matches no command: a redirection is not compared, but counts as an edit of its target"
         ),
         help: Some("write a rule for the file, such as `Edit(~/.bashrc)`".to_owned()),
+        rule: "P4",
+    })
+}
+
+/// Reports a Bash rule that does not match even the command which it spells out: it has a comment, `!`, `time`, `&`, parentheses
+/// or `2>&1`, and commands are compared without them (P4).
+fn unmatched(rule: &Rule) -> Option<Remark> {
+    let specifier = rule.specifier().filter(|_| rule.tool() == "Bash")?;
+    let example = example(specifier);
+    let command = example.commands().iter().find(|command| command.via().is_none())?;
+    let matches = example.hit(&CommandPattern::new(specifier)).is_some();
+    let is_whole = example.text().split_whitespace().eq(command.raw().split_whitespace());
+    let is_read = example.unknowns().next().is_none();
+    (is_read && !is_whole && !matches).then(|| Remark {
+        code: NOTHING,
+        message: format!(
+            "`{rule}` matches no command: a command is compared without `!`, `time`, `&`, comments, parentheses and redirections"
+        ),
+        help: Some(format!("write a rule for the command alone: `{}` is compared as `{}`", example.text(), command.text())),
         rule: "P4",
     })
 }

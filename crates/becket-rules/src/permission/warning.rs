@@ -1,14 +1,18 @@
 //! Warnings of `check` about rules that parse but don't do what they seem to.
 
+mod alternatives;
+mod command;
+mod path;
+
 use super::compiled::COVERED_BY_ANOTHER;
 use super::set::RuleList;
 use crate::domain::DomainPattern;
 use crate::matcher::Renames;
 use crate::parameter::Parameter;
-use crate::path::PathPattern;
 use crate::rule::Rule;
 use crate::tools::{self, Primary};
 use becket_base::suggest;
+use command::CommandText;
 
 /// A rule that does less than it seems to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -77,6 +81,38 @@ pub enum RuleWarning {
         /// The fault, and the correct form.
         why: String,
     },
+    /// A deny or ask rule for Bash that matches only a command with the same unusual spelling (P3).
+    #[error("`{rule}` does not match the commands that it is for: {why}")]
+    Misses {
+        /// The rule.
+        rule: String,
+        /// The fault, and the correct form.
+        why: String,
+    },
+    /// A path rule that is not a pattern of gitignore (P7).
+    #[error("`{rule}` matches no file: {why}")]
+    NoFile {
+        /// The rule.
+        rule: String,
+        /// The fault, and the correct form.
+        why: String,
+    },
+    /// A specifier, other than a parameter, for a tool that has none (P10).
+    #[error(
+        "`{rule}` matches nothing: only rules on one field are for `{tool}`, as in `{tool}(field:value)`"
+    )]
+    NoSpecifier {
+        /// The rule.
+        rule: String,
+        /// Its tool.
+        tool: String,
+    },
+    /// A name that is meant for the tool of an MCP server, and lacks the second `_` (P2).
+    #[error("no tool is called `{tool}`: the name of a tool of an MCP server is `mcp__SERVER__TOOL`")]
+    NoMcpName {
+        /// The name.
+        tool: String,
+    },
     /// A rule with the placeholder path of an example.
     #[error("`{rule}` contains the placeholder `/path/to/`: write the actual path")]
     Placeholder {
@@ -116,6 +152,9 @@ impl RuleWarning {
     #[must_use]
     pub fn of(rule: &Rule, list: RuleList) -> Vec<Self> {
         let mut warnings = Vec::new();
+        if is_short_of_an_underscore(rule.tool()) {
+            warnings.push(Self::NoMcpName { tool: rule.tool().to_owned() });
+        }
         match list {
             RuleList::Allow if rule.name().is_unanchored_glob() => {
                 warnings.push(Self::UnanchoredGlob { rule: rule.to_string() });
@@ -135,6 +174,26 @@ impl RuleWarning {
         warnings.extend(rule.specifier().and_then(|specifier| of_specifier(rule, specifier, list)));
         warnings
     }
+
+    /// Returns the warning about a handler's `if` that no call can match, so that the handler never runs (P12).
+    #[must_use]
+    pub fn of_condition(rule: &Rule) -> Option<Self> {
+        let specifier = rule.specifier()?;
+        if specifier.contains(PLACEHOLDER) {
+            return Some(Self::Placeholder { rule: rule.to_string() });
+        }
+        match tools::find(Renames::tools().current(rule.tool()))?.primary {
+            Primary::Bash(_) => of_command(rule, specifier, RuleList::Ask),
+            Primary::Path(..) => {
+                path::warning(rule, specifier).filter(|warning| matches!(warning, Self::NoFile { .. }))
+            }
+            Primary::PowerShell(_)
+            | Primary::Domain(_)
+            | Primary::Name(_)
+            | Primary::Skill(_)
+            | Primary::None => None,
+        }
+    }
 }
 
 impl RuleWarning {
@@ -143,6 +202,10 @@ impl RuleWarning {
     pub fn is_about_case(&self) -> bool {
         matches!(self, Self::UnknownTool { tool, suggestion: Some(known) } if known.eq_ignore_ascii_case(tool))
     }
+}
+
+fn is_short_of_an_underscore(tool: &str) -> bool {
+    tool.strip_prefix("mcp_").is_some_and(|rest| !rest.starts_with('_'))
 }
 
 fn unknown_tool(tool: &str) -> Option<RuleWarning> {
@@ -171,156 +234,41 @@ fn of_specifier(rule: &Rule, specifier: &str, list: RuleList) -> Option<RuleWarn
         return Some(RuleWarning::NeverConsulted { rule: rule.to_string(), tool: tool.to_owned(), instead });
     }
     match primary {
-        Primary::Path(..) => of_pattern(rule, specifier),
+        Primary::Path(..) => path::warning(rule, specifier),
         Primary::Domain(_)
             if parameter.is_none_or(|parameter| parameter.name == "domain" || is_url(specifier)) =>
         {
             let possible = DomainPattern::new(specifier).is_some_and(|domain| domain.is_possible());
             (!possible).then(|| RuleWarning::NoDomain { rule: rule.to_string() })
         }
+        Primary::None if parameter.is_none() && has_no_specifier(tool) => {
+            Some(RuleWarning::NoSpecifier { rule: rule.to_string(), tool: rule.tool().to_owned() })
+        }
         Primary::None | Primary::Name(_) | Primary::Domain(_) => {
             let idle = list == RuleList::Allow && parameter.is_some();
             idle.then(|| RuleWarning::ParameterInAllow { rule: rule.to_string() })
         }
-        Primary::Bash(_) => of_command(rule, specifier),
+        Primary::Bash(_) => of_command(rule, specifier, list),
         Primary::PowerShell(_) | Primary::Skill(_) => None,
     }
+}
+
+/// Returns whether the input of the tool is known to have no field that a specifier is compared with.
+fn has_no_specifier(tool: &str) -> bool {
+    tool.starts_with("mcp__") || tools::find(tool).is_some()
 }
 
 fn is_url(specifier: &str) -> bool {
     specifier.split_once(':').is_some_and(|(_, rest)| rest.trim_start().starts_with("//"))
 }
 
-/// Returns a warning for another kind of syntax: a regular expression, a quoted argument, two rules in one.
-fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
-    let text = specifier.trim();
-    let expression = text.starts_with('^')
-        || text.ends_with('$')
-        || ["\\s", "\\b", "\\d", "(?:"].iter().any(|mark| text.contains(mark));
-    let quoted = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
-    let why = if expression {
-        let plain = text.trim_start_matches('^').trim_end_matches('$').replace(".*", "*");
-        format!("a rule is not a regular expression; `*` matches any text, as in `{}({plain})`", rule.tool())
-    } else if let Some((inner, rest)) = quoted.filter(|(inner, _)| is_quoted_line(inner)) {
-        format!("a quoted word is the name of one program; write `{}({inner}{rest})`", rule.tool())
-    } else if let Some(words) = words_joined_by_colons(text) {
-        format!(
-            "words are separated by spaces, and `:` is a part of a word; write `{}({words})`",
-            rule.tool()
-        )
-    } else if let Some(word) = keyword(text) {
-        format!("`{word}` is a keyword of the shell, not a command; write a rule for each command inside it")
-    } else if let Some(front) = open_quote(text) {
-        format!(
-            "the quote before the final `*` is not closed, so no command matches; write `{}({front} *)`",
-            rule.tool()
-        )
-    } else if SQL.iter().any(|verb| text.starts_with(verb)) {
-        format!(
-            "SQL is an argument of a program, not a command; write a rule for the program, such as `{}(psql *)`",
-            rule.tool()
-        )
-    } else if text.contains(")(") {
-        "a rule has one pair of parentheses; write each rule as an entry of its own".to_owned()
-    } else {
-        return None;
-    };
-    Some(RuleWarning::NeverMatches { rule: rule.to_string(), why })
+fn of_command(rule: &Rule, specifier: &str, list: RuleList) -> Option<RuleWarning> {
+    let text = CommandText::new(rule, specifier);
+    let never = |why| RuleWarning::NeverMatches { rule: rule.to_string(), why };
+    let misses = |why| RuleWarning::Misses { rule: rule.to_string(), why };
+    let narrow = || text.narrow_fault().filter(|_| list != RuleList::Allow);
+    text.fault().map(never).or_else(|| narrow().map(misses))
 }
-
-/// Returns whether the quotes of a first word contain a command with its arguments, and not the path of a program.
-fn is_quoted_line(inner: &str) -> bool {
-    inner.split_once(' ').is_some_and(|(program, _)| !program.contains(['/', '\\']))
-}
-
-/// Beginnings of SQL statements.
-const SQL: [&str; 6] = ["DROP ", "DELETE FROM", "TRUNCATE ", "ALTER TABLE", "INSERT INTO", "CREATE TABLE"];
 
 /// The beginning of a path in the examples of manuals.
 const PLACEHOLDER: &str = "/path/to/";
-
-/// Returns the shell keyword that a rule begins with. A rule for a complete loop or condition is not reported.
-fn keyword(text: &str) -> Option<&str> {
-    const INNER: [&str; 7] = ["do", "done", "then", "else", "elif", "fi", "esac"];
-    const FIRST: [&str; 5] = ["for", "while", "until", "if", "case"];
-    let word = text.split([' ', ':']).next()?;
-    let is_open = || !text.contains([';', '\n']);
-    (INNER.contains(&word) || FIRST.contains(&word) && is_open()).then_some(word)
-}
-
-/// Returns the words before a quote that is still open at the end of a rule: `python -c ":*`.
-fn open_quote(text: &str) -> Option<&str> {
-    let front = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"))?;
-    let quote = front.chars().next_back().filter(|c| matches!(c, '"' | '\''))?;
-    let words = front.strip_suffix(quote)?.strip_suffix(' ')?;
-    (front.matches(quote).count() % 2 == 1).then(|| words.trim_end())
-}
-
-/// Fields of a shell call that a rule may name before a `:`.
-const SHELL_CALL_FIELDS: [&str; 5] =
-    ["command", "description", "timeout", "run_in_background", "dangerouslyDisableSandbox"];
-
-/// Returns the words of a rule such as `rm:-rf:/` separated by spaces, if no program has a name like its first word.
-fn words_joined_by_colons(text: &str) -> Option<String> {
-    let (core, end) = text.strip_suffix(":*").map_or((text, ""), |core| (core, ":*"));
-    let (first, rest) = core.split_once(' ').unwrap_or((core, ""));
-    let (program, argument) = first.split_once(':')?;
-    // One letter is a drive of Windows.
-    let is_program = program.len() > 1
-        && program.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
-    let is_other = argument.is_empty() || argument.starts_with(['*', '\\']) || argument.starts_with("//");
-    if !is_program || is_other || SHELL_CALL_FIELDS.contains(&program) {
-        return None;
-    }
-    let words = [first.replace(':', " "), rest.to_owned()].join(" ");
-    Some(format!("{}{end}", words.trim_end()))
-}
-
-/// Directories of the root that an absolute path starts with.
-const OF_THE_ROOT: [&str; 26] = [
-    "etc",
-    "usr",
-    "var",
-    "home",
-    "root",
-    "tmp",
-    "opt",
-    "bin",
-    "sbin",
-    "lib",
-    "lib64",
-    "boot",
-    "dev",
-    "proc",
-    "sys",
-    "mnt",
-    "media",
-    "srv",
-    "run",
-    "Users",
-    "Library",
-    "System",
-    "Applications",
-    "Volumes",
-    "private",
-    "nix",
-];
-
-fn of_pattern(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
-    let pattern = &PathPattern::new(specifier);
-    let path = specifier.trim();
-    let first = path.strip_prefix('/').and_then(|rest| rest.split('/').next()).unwrap_or_default();
-    if OF_THE_ROOT.contains(&first) {
-        let instead = format!("{}(/{path})", rule.tool());
-        return Some(RuleWarning::StartsAtSettings {
-            rule: rule.to_string(),
-            path: path.to_owned(),
-            instead,
-        });
-    }
-    let rule = rule.to_string();
-    if pattern.is_negated() {
-        return Some(RuleWarning::Negated { rule });
-    }
-    pattern.is_malformed().then_some(RuleWarning::Malformed { rule })
-}

@@ -188,6 +188,8 @@ const OPTIONS: &[ProgramOption] = &[
     option(NPX, "c", &["call"], Runs::Text),
     option(NPM, "c", &["call", "editor", "shell", "browser", "viewer"], Runs::Text),
     option(NPM, "", &["git", "script-shell", "python"], Runs::Program),
+    // A module that Node.js loads, and files that may set `script-shell`.
+    option(NPM, "", &["node-options", "userconfig", "globalconfig"], Runs::Program),
     option(&["gem"], "e", &["editor"], Runs::Text).beside("bgimnPprsuv"),
     option(&["prove"], "e", &["exec"], Runs::Words).beside("aIjMP"),
     option(&["cargo", "cargo-watch"], "s", &["shell"], Runs::Text),

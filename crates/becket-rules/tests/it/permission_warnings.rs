@@ -3,7 +3,7 @@
 use becket_rules::{Rule, RuleList, RuleWarning};
 
 /// The warnings about a rule in the deny, the ask and the allow list.
-const TABLE: [(&str, [&str; 3]); 75] = [
+const TABLE: [(&str, [&str; 3]); 138] = [
     // rule: P1
     ("Bash", ["", "", ""]),
     ("mcp__*", ["", "", "unanchored"]),
@@ -82,6 +82,73 @@ const TABLE: [(&str, [&str; 3]); 75] = [
     ("Bash(npm run a:b)", ["", "", ""]),
     ("Bash(git commit -m \"a b\")", ["", "", ""]),
     ("Bash(ls .*)", ["", "", ""]),
+    // rule: P2
+    ("mcp_git_push", ["mcp", "mcp", "mcp"]),
+    ("mcp__git_push", ["", "", ""]),
+    // rule: P10: a tool without a field that a specifier is compared with
+    ("WebSearch(cats)", ["specifier", "specifier", "specifier"]),
+    ("mcp__db__query(DROP *)", ["specifier", "specifier", "specifier"]),
+    ("mcp__db__query(*)", ["", "", ""]),
+    ("My_Tool(x)", ["", "", ""]),
+    // rule: P3: what a shell, another tool or a list would read otherwise
+    ("Bash(rm {a,b})", ["misses", "misses", ""]),
+    ("Bash({npm,yarn} install *)", ["misses", "misses", ""]),
+    ("Bash(curl -d '{\"a\":1,\"b\":2}' *)", ["", "", ""]),
+    ("Bash(awk '{print $1, $2}' *)", ["", "", ""]),
+    ("Bash(echo ${a,b})", ["", "", ""]),
+    ("Bash(git show HEAD@{1})", ["", "", ""]),
+    ("Bash((rm|mv) *)", ["misses", "misses", ""]),
+    ("Bash(git (push|commit) *)", ["misses", "misses", ""]),
+    ("Bash(grep -E '(a|b)' *)", ["", "", ""]),
+    ("Bash(python[23] *)", ["misses", "misses", ""]),
+    ("Bash(rm -[rR]f *)", ["misses", "misses", ""]),
+    ("Bash([ -f x ])", ["", "", ""]),
+    ("Bash(curl https://a.b/c?d=e)", ["", "", ""]),
+    ("Bash(rm *, mv *)", ["misses", "misses", ""]),
+    ("Bash(rm:*,mv:*)", ["misses", "misses", ""]),
+    ("Bash(git log --format=%h,%s *)", ["", "", ""]),
+    ("Bash(\"rm\" *)", ["misses", "misses", ""]),
+    ("Bash(rm '-rf' *)", ["misses", "misses", ""]),
+    ("Bash(git commit -m \"wip\")", ["", "", ""]),
+    ("Bash(rm -rf \\*)", ["misses", "misses", ""]),
+    ("Bash(cat *\\.env)", ["misses", "misses", ""]),
+    ("Bash(find . -exec rm {} \\;)", ["", "", ""]),
+    ("Bash(dir\\.git *)", ["", "", ""]),
+    ("Bash(git.*push)", ["misses", "misses", ""]),
+    ("Bash(mkfs.*)", ["", "", ""]),
+    ("Bash(.*rm -rf.*)", ["matches", "matches", "matches"]),
+    ("Bash(./*.sh)", ["", "", ""]),
+    ("Bash(grep -P \"\\d+\" f)", ["", "", ""]),
+    ("Bash(C:\\bin\\x.exe *)", ["", "", ""]),
+    ("Bash(git push:--force *)", ["matches", "matches", "matches"]),
+    ("Bash(git push:-f:*)", ["matches", "matches", "matches"]),
+    ("Bash(git:* push)", ["matches", "matches", "matches"]),
+    ("Bash(scp a b:*)", ["", "", ""]),
+    ("Bash(docker run nginx:* sh)", ["", "", ""]),
+    // rule: P7: what gitignore does not know
+    ("Read(~root/**)", ["file", "file", "file"]),
+    ("Read(~ann/.ssh/**)", ["file", "file", "file"]),
+    ("Read(~/.ssh/**)", ["", "", ""]),
+    ("Read(~$a.docx)", ["", "", ""]),
+    ("Read(file:///etc/**)", ["file", "file", "file"]),
+    ("Read(https://example.com/x)", ["file", "file", "file"]),
+    ("Edit(C:/Users/**)", ["file", "file", "file"]),
+    ("Edit(C:\\Users\\**)", ["file", "file", "file"]),
+    ("Read(**/*.{pem,key})", ["file", "file", "file"]),
+    ("Read(.env{,.local})", ["file", "file", "file"]),
+    ("Read({{cookiecutter.a,b}}/x)", ["", "", ""]),
+    ("Read(src/[id]/**)", ["", "", ""]),
+    ("Edit(app/(group)/**)", ["", "", ""]),
+    ("Edit(@(a|b)/**)", ["file", "file", "file"]),
+    ("Read(.env, .env.local)", ["file", "file", "file"]),
+    ("Read(.env|*.pem)", ["file", "file", "file"]),
+    ("Read(My report v1.0, final.docx)", ["", "", ""]),
+    ("Read(\"./.env\")", ["file", "file", "file"]),
+    ("Read(^/etc/.*)", ["file", "file", "file"]),
+    ("Read(.*\\.env)", ["file", "file", "file"]),
+    ("Read(.env:*)", ["file", "file", "file"]),
+    ("Read(limit:1)", ["", "", ""]),
+    ("Grep({a,b}/**)", ["file", "file", "file"]),
     ("WebFetch(https://evil.com)", ["domain", "domain", "domain"]),
     ("WebFetch(http: //evil.com/x)", ["domain", "domain", "domain"]),
 ];
@@ -98,6 +165,10 @@ fn kind(warning: &RuleWarning) -> &'static str {
         RuleWarning::Malformed { .. } => "malformed",
         RuleWarning::Negated { .. } => "negated",
         RuleWarning::NeverMatches { .. } => "matches",
+        RuleWarning::Misses { .. } => "misses",
+        RuleWarning::NoFile { .. } => "file",
+        RuleWarning::NoSpecifier { .. } => "specifier",
+        RuleWarning::NoMcpName { .. } => "mcp",
         RuleWarning::StartsAtSettings { .. } => "settings",
         RuleWarning::Placeholder { .. } => "placeholder",
     }
@@ -141,5 +212,63 @@ fn the_name_that_a_tool_really_has_is_proposed_with_the_specifier() {
             Some(instead.as_str())
         });
         assert_eq!(instead, Some(expected), "{warnings:?}");
+    }
+}
+
+// rules: P3, P7
+#[test]
+fn the_form_that_is_proposed_has_no_warning_of_its_own() {
+    for (text, expected) in [
+        ("Bash(rm {a,b})", "`Bash(rm a)`, `Bash(rm b)`"),
+        ("Bash({npm,yarn,pnpm,bun,deno} add *)", "`Bash(bun add *)` and so on"),
+        ("Bash((rm|mv) *)", "`Bash(rm *)`, `Bash(mv *)`"),
+        ("Bash(rm:*, mv:*)", "`Bash(rm:*)`, `Bash(mv:*)`"),
+        ("Bash(\"rm\" -rf *)", "`Bash(rm -rf *)`"),
+        ("Bash(rm -rf \\*)", "`Bash(rm -rf *)`"),
+        ("Bash(git.*push)", "`Bash(git *push)`"),
+        ("Bash(git:* push *)", "`Bash(git * push *)`"),
+        ("Bash(git push:--force *)", "`Bash(git push --force *)`"),
+        ("Read(~root/**)", "`Read(//root/**)`"),
+        ("Read(~ann/x)", "`Read(//home/ann/x)`"),
+        ("Read(file:///etc/**)", "`Read(//etc/**)`"),
+        ("Read(file://localhost/etc/passwd)", "`Read(//etc/passwd)`"),
+        ("Read(https://example.com/x)", "`WebFetch(domain:example.com)`"),
+        ("Edit(C:\\Users\\**)", "`Edit(//c/Users/**)`"),
+        ("Read(.env{,.local})", "`Read(.env)`, `Read(.env.local)`"),
+        ("Edit(src/@(a|b)/**)", "`Edit(src/a/**)`, `Edit(src/b/**)`"),
+        ("Read(.env|*.pem)", "`Read(.env)`, `Read(*.pem)`"),
+        ("Read('.env')", "`Read(.env)`"),
+        ("Read(.*\\.pem$)", "`Read(*.pem)`"),
+        ("Read(secrets:*)", "`Read(secrets)`"),
+    ] {
+        let [warning] = RuleWarning::of(&Rule::parse(text).unwrap(), RuleList::Deny).try_into().unwrap();
+        let message = warning.to_string();
+        assert!(message.contains(expected), "{text}: {message}");
+        let proposed = message.split_once("write ").unwrap().1.split('`').skip(1).step_by(2);
+        for rule in proposed.filter_map(|rule| Rule::parse(rule).ok()) {
+            assert_eq!(RuleWarning::of(&rule, RuleList::Deny), [], "{text}: {rule}");
+        }
+    }
+}
+
+// rule: P12
+#[test]
+fn a_condition_that_no_call_matches_is_named_and_no_other() {
+    for (text, is_idle) in [
+        ("Bash(^git push.*)", true),
+        ("Bash(git {push,commit} *)", true),
+        ("Write(**/*.{pem,key})", true),
+        ("Edit(~root/**)", true),
+        ("Bash(/path/to/x)", true),
+        ("Bash(git push *)", false),
+        ("Write(src/**)", false),
+        ("Edit(/etc/**)", false),
+        ("Edit(!src/**)", false),
+        ("WebFetch(example.com)", false),
+        ("WebSearch(cats)", false),
+        ("Write", false),
+    ] {
+        let rule = Rule::parse(text).unwrap();
+        assert_eq!(RuleWarning::of_condition(&rule).is_some(), is_idle, "{text}");
     }
 }

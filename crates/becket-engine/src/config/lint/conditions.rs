@@ -1,12 +1,14 @@
-//! Groups that are for a tool which no `if` of their handlers covers (P7, P12).
+//! Conditions that no call matches, and groups that are for a tool which no `if` of their handlers covers (P7, P12).
 
 use super::Entry;
 use crate::config::handler::If;
+use crate::config::rules::idle_condition;
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
 use becket_rules::MatcherKind;
 
 pub(super) fn lint(entries: &[Entry], report: &mut Report<'_>) {
+    entries.iter().for_each(|entry| of_entry(entry, report));
     let mut rest = entries;
     while let Some(first) = rest.first() {
         // The handlers of a group follow each other. A group without a matcher is for every tool.
@@ -17,6 +19,17 @@ pub(super) fn lint(entries: &[Entry], report: &mut Report<'_>) {
         if first.matcher_span != Span::default() {
             of_group(group, report);
         }
+    }
+}
+
+/// Reports an `if` that no call matches.
+fn of_entry(entry: &Entry, report: &mut Report<'_>) {
+    let If::Rule(condition) = &entry.handler.condition else { return };
+    for remark in condition.alternatives().iter().filter_map(idle_condition) {
+        report
+            .error(entry.handler.condition_span, remark.code, remark.message)
+            .rule(remark.rule)
+            .maybe_help(remark.help);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lints on handlers that do not fit their event: nothing to watch, limits without effect.
 
-use super::{Around, Entry};
+use super::{Around, At, Entry};
 use crate::config::fix::{Fix, FixChange};
 use crate::config::source::report::Report;
 use becket_model::EventKind;
@@ -34,4 +34,30 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
             .rule("H11")
             .fix(Fix::safe(timeout.span, "remove `timeout`", FixChange::RemoveMember("timeout")));
     }
+}
+
+/// Events that never occur within a subagent.
+const OF_SESSIONS: [EventKind; 5] = [
+    EventKind::Setup,
+    EventKind::SessionStart,
+    EventKind::SessionEnd,
+    EventKind::UserPromptSubmit,
+    EventKind::UserPromptExpansion,
+];
+
+/// Hooks in the frontmatter of an agent for an event of sessions: a subagent has none (C10, L0).
+pub(super) fn lint_of_agent(event: &At<EventKind>, report: &mut Report<'_>) {
+    let At { value, span } = event;
+    if !OF_SESSIONS.contains(value) {
+        return;
+    }
+    let message = format!(
+        "a subagent has no `{value}`: these hooks run only in a session that works as the agent (`--agent`)"
+    );
+    report
+        .warning(*span, "event-not-in-subagent", message)
+        .help(
+            "write them into the settings, under `SubagentStart`, with the name of the agent as the matcher",
+        )
+        .rule("C10");
 }

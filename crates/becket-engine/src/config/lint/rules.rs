@@ -9,8 +9,16 @@ use becket_rules::shell::CommandPattern;
 use becket_rules::{Rule, RuleList};
 
 /// The findings about rules that match no call at all.
-const IDLE: [&str; 4] =
-    ["rule-matches-nothing", "rule-without-domain", "rule-for-tool-in-other-case", "path-starts-at-settings"];
+const IDLE: [&str; 8] = [
+    "rule-matches-nothing",
+    "rule-without-domain",
+    "rule-for-tool-in-other-case",
+    "path-starts-at-settings",
+    "rule-spans-commands",
+    "rule-never-consulted",
+    "rule-on-primary-field",
+    "negated-pattern",
+];
 
 pub(super) fn lint(sheet: &Sheet, layer: &Layer, report: &mut Report<'_>) {
     let rules = sheet.permissions.rules.iter();
@@ -18,7 +26,7 @@ pub(super) fn lint(sheet: &Sheet, layer: &Layer, report: &mut Report<'_>) {
         let remarks = check(raw.list, &raw.text).unwrap_or_default();
         for remark in remarks
             .into_iter()
-            .filter(|remark| IDLE.contains(&remark.code) && is_sure(remark, &raw.text, layer))
+            .filter(|remark| IDLE.contains(&remark.code) && is_sure(remark, raw, sheet, layer))
         {
             report.error(raw.span, remark.code, remark.message).rule(remark.rule).maybe_help(remark.help);
         }
@@ -137,20 +145,13 @@ fn variable_in_path(raw: &RawRule, report: &mut Report<'_>) {
     let Some(rule) = Rule::parse(&raw.text).ok().filter(|_| !is_template(report.file())) else { return };
     let is_of_paths = matches!(rule.tool(), "Read" | "Edit");
     let Some(path) = rule.specifier().filter(|_| is_of_paths) else { return };
-    let Some(variable) = path.trim_start_matches('/').strip_prefix('$') else { return };
-    let name = variable.trim_start_matches('{');
-    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
-    let (name, rest) = name.split_at(end);
-    let rest = rest.trim_start_matches('}');
-    if name.is_empty() {
-        return;
-    }
-    let help = if name == "HOME" {
+    let Some(PathVariable { name, rest, is_first }) = PathVariable::of(path) else { return };
+    let help = if name == "HOME" && is_first {
         format!("write `{}(~{rest})`", rule.tool())
     } else {
         "write the path itself: `//` is the root of the file system, and `~/` the home directory".to_owned()
     };
-    let (code, message) = if path.starts_with('/') && !path.starts_with("//") {
+    let (code, message) = if is_first && path.starts_with('/') && !path.starts_with("//") {
         let message =
             format!("`{}` starts at the directory of the settings, and `${name}` is not replaced", raw.text);
         ("path-starts-at-settings", message)
@@ -160,7 +161,38 @@ fn variable_in_path(raw: &RawRule, report: &mut Report<'_>) {
             format!("`{}` matches no file: `${name}` is not replaced in a rule", raw.text),
         )
     };
-    report.warning(raw.span, code, message).help(help).rule("P7");
+    report.never_works(raw.list != RuleList::Allow, raw.span, code, message).help(help).rule("P7");
+}
+
+/// A variable in a path, which nothing replaces.
+struct PathVariable<'p> {
+    name: &'p str,
+    /// The path after it.
+    rest: &'p str,
+    /// Set if the path begins with it.
+    is_first: bool,
+}
+
+impl<'p> PathVariable<'p> {
+    /// Returns the first variable of a path. Past its beginning only a name in capitals counts: `$id.tsx` may be the name of
+    /// a file.
+    fn of(path: &'p str) -> Option<Self> {
+        let start = path.trim_start_matches('/');
+        if let Some(variable) = start.strip_prefix('$') {
+            return Self::named(variable, true);
+        }
+        let capitals =
+            |variable: &Self| variable.name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        path.match_indices("/$")
+            .find_map(|(at, mark)| Self::named(path.get(at + mark.len()..)?, false).filter(capitals))
+    }
+
+    fn named(variable: &'p str, is_first: bool) -> Option<Self> {
+        let text = variable.trim_start_matches('{');
+        let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+        let (name, rest) = text.split_at(end);
+        (!name.is_empty()).then(|| PathVariable { name, rest: rest.trim_start_matches('}'), is_first })
+    }
 }
 
 /// Programs that do nothing without arguments.
@@ -238,12 +270,26 @@ fn any_program(raw: &RawRule, report: &mut Report<'_>) {
         .rule("P3");
 }
 
-/// Returns whether a remark is certain: a path that looks absolute may exist beside the settings.
-fn is_sure(remark: &Remark, rule: &str, layer: &Layer) -> bool {
-    if remark.code != "path-starts-at-settings" {
-        return true;
+/// Returns whether a rule certainly leaves a gap: a path that looks absolute may exist beside the settings, and another rule
+/// may say the same for the tool that covers this one.
+fn is_sure(remark: &Remark, raw: &RawRule, sheet: &Sheet, layer: &Layer) -> bool {
+    match remark.code {
+        "path-starts-at-settings" => {
+            let path = raw.text.split_once("(/").map_or("", |(_, path)| path);
+            let first = path.split(['/', ')']).next().unwrap_or_default();
+            !layer.anchor.join(first).exists()
+        }
+        "rule-never-consulted" => !is_said_again(raw, sheet),
+        _ => true,
     }
-    let path = rule.split_once("(/").map_or("", |(_, path)| path);
-    let first = path.split(['/', ')']).next().unwrap_or_default();
-    !layer.anchor.join(first).exists()
+}
+
+/// Returns whether a rule for `Read` or `Edit` has the same path.
+fn is_said_again(raw: &RawRule, sheet: &Sheet) -> bool {
+    let Ok(rule) = Rule::parse(&raw.text) else { return false };
+    sheet.permissions.rules.iter().filter(|other| other.list != RuleList::Allow).any(|other| {
+        Rule::parse(&other.text).is_ok_and(|other| {
+            matches!(other.tool(), "Read" | "Edit") && other.specifier() == rule.specifier()
+        })
+    })
 }

@@ -22,6 +22,7 @@ impl Usage {
         let mut mark = |args: &[&Arg]| args.iter().for_each(|arg| uses.change_contents(arg));
         match self.names.first().copied().unwrap_or_default() {
             "rm" | "chmod" if is_recursive => mark(operands),
+            "chmod" if may_close(operands, arguments) => mark(operands),
             "mv" => {
                 mark(sources);
                 if is_exact {
@@ -36,4 +37,31 @@ impl Usage {
             _ => {}
         }
     }
+}
+
+/// Returns whether the mode of a `chmod` may keep the owner from entering a directory, so that nothing in it can be read.
+fn may_close(operands: &[&Arg], arguments: &Arguments<'_>) -> bool {
+    let mode = operands.first().and_then(|mode| mode.value());
+    arguments.options.has(&["reference"]) || mode.is_none_or(|mode| mode.split(',').any(closes))
+}
+
+/// The operators of a change of a mode.
+const OPERATORS: [char; 3] = ['+', '-', '='];
+
+/// Returns whether a change of a mode (`000`, `u-x`, `a=r`) takes the right to enter from the owner.
+fn closes(change: &str) -> bool {
+    if let Ok(bits) = u32::from_str_radix(change, 8) {
+        return bits & 0o100 == 0;
+    }
+    let Some(at) = change.find(OPERATORS) else { return true };
+    let (who, rights) = change.split_at(at);
+    let takes = |(at, operator): (usize, &str)| {
+        let named = rights.get(at + 1..).and_then(|rest| rest.split(OPERATORS).next()).unwrap_or_default();
+        match operator {
+            "-" => named.contains(['x', 'X', 'u', 'g', 'o']),
+            "=" => !named.contains(['x', 'X']),
+            _ => false,
+        }
+    };
+    (who.is_empty() || who.contains(['u', 'a'])) && rights.match_indices(OPERATORS).any(takes)
 }
