@@ -104,26 +104,38 @@ pub fn records(place: &LogPlace) -> Result<Vec<AuditRecord>, VerifyError> {
     Ok(records)
 }
 
-/// The files of a log at one moment. A writer may rename the current one, or remove the oldest, while they are read.
+/// The maximum number of full files that are kept open, the oldest ones: these are the next that a writer removes.
+const MOST_OPEN: usize = 256;
+
+/// The files of a log at one moment. A writer may rename the current one, or remove the oldest ones, while they are read.
 struct LogFiles {
-    full: Vec<PathBuf>,
+    full: Vec<FullFile>,
     current: Option<File>,
 }
 
+/// A full file, open if it may soon be removed.
+struct FullFile {
+    path: PathBuf,
+    file: Option<File>,
+}
+
 impl LogFiles {
-    /// Finds the files, and opens the current one, so that it is the one behind the full ones even if it is renamed.
+    /// Finds the files, and opens the current one and the oldest ones, so that they are read as they are now even if they are
+    /// renamed or removed meanwhile.
     fn of(place: &LogPlace) -> Result<Self, VerifyError> {
         let list = || place.full_files().map_err(|why| VerifyError { path: place.current(), why });
-        let mut full = list()?;
+        let mut paths = list()?;
         for _ in 0..MOST_ATTEMPTS {
             // Something else in its place is an error, not a log without a current file.
-            let is_there = place.current().symlink_metadata().is_ok() || full.is_empty();
+            let is_there = place.current().symlink_metadata().is_ok() || paths.is_empty();
             let current = is_there.then(|| open(&place.current()));
+            let full: Result<Vec<FullFile>, VerifyError> =
+                paths.iter().enumerate().map(|(at, path)| FullFile::of(path, at < MOST_OPEN)).collect();
             let now = list()?;
-            if now == full {
-                return Ok(LogFiles { full, current: current.transpose()? });
+            if now == paths {
+                return Ok(LogFiles { full: full?, current: current.transpose()? });
             }
-            full = now;
+            paths = now;
         }
         let why = io::Error::new(io::ErrorKind::ResourceBusy, "its files are renamed too often");
         Err(VerifyError { path: place.current(), why })
@@ -135,22 +147,26 @@ impl LogFiles {
         place: &LogPlace,
         mut each: impl FnMut(&Path, u64, &[u8]),
     ) -> Result<usize, VerifyError> {
-        let mut files = 0;
-        for path in self.full {
-            let file = match open(&path) {
-                // A writer has removed the oldest file.
-                Err(error) if files == 0 && error.why.kind() == io::ErrorKind::NotFound => continue,
-                opened => opened?,
+        let files = self.full.len() + usize::from(self.current.is_some());
+        for FullFile { path, file } in self.full {
+            let file = match file {
+                Some(file) => file,
+                None => open(&path)?,
             };
-            files += 1;
             for_each_line(&path, file, |number, line| each(&path, number, line))?;
         }
         if let Some(file) = self.current {
             let path = place.current();
-            files += 1;
             for_each_line(&path, file, |number, line| each(&path, number, line))?;
         }
         Ok(files)
+    }
+}
+
+impl FullFile {
+    fn of(path: &Path, is_opened: bool) -> Result<Self, VerifyError> {
+        let file = is_opened.then(|| open(path)).transpose()?;
+        Ok(FullFile { path: path.to_owned(), file })
     }
 }
 

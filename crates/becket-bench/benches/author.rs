@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const HOOKS: usize = 43;
@@ -23,6 +23,7 @@ fn main() {
     mutants(&mut bench);
     rules(&mut bench);
     commands(&mut bench);
+    guards(&mut bench);
 }
 
 /// Measures every mutant of 43 hooks in POSIX shell, each with a case that it denies and one that it lets pass: with a
@@ -90,6 +91,40 @@ fn commands(bench: &mut Bench) {
     bench.note("contained, in a scratch copy; 200 a second are 5 ms each");
     let replayed = || duration(&env, &["replay", "s.jsonl"], "") / COMMANDS as f64;
     bench.sampled("replay: a call that a shell hook judges", BenchTarget::Nanos(5e6), replayed, None);
+}
+
+/// Measures the scripts of guards, each with a call that it looks at and lets pass.
+fn guards(bench: &mut Bench) {
+    const GUARDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../becket-install/guards");
+    let input = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/",
+        "prompt": "tidy up", "tool_input": {"command": "git status"}});
+    bench.note("floor: the interpreter with an empty program");
+    for (guard, script) in [
+        ("prompt-secrets", "prompt_secrets.py"),
+        ("secrets", "secrets_guard.py"),
+        ("commit-messages", "commit_messages.py"),
+        ("protected-branches", "protected_branches.py"),
+    ] {
+        let script = format!("{GUARDS}/{guard}/{script}");
+        bench.versus(
+            &format!("the guard {guard}, one process for an event"),
+            BenchTarget::Ratio(2.0),
+            || python(&[&script], &input),
+            || python(&["-c", "pass"], &input),
+        );
+    }
+}
+
+/// Runs Python with an event on its stdin, which has to pass.
+fn python(arguments: &[&str], input: &Value) {
+    let mut command = Command::new("python3");
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("python3 is there");
+    // An empty program does not read it.
+    let mut stdin = child.stdin.take().expect("it is a pipe");
+    let _ = write!(stdin, "{input}");
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success(), "{arguments:?}");
 }
 
 /// Creates a transcript with calls of Bash, one in ten of which is dangerous.

@@ -90,6 +90,40 @@ fn no_guard_is_left_out_and_all_go_together() {
 }
 
 #[test]
+fn a_deployment_is_asked_about_with_options_in_front_of_its_subcommand() {
+    let env = env();
+    done(&env, &["add", "ask-before-deploy", "--yes"]);
+    for (line, code) in [
+        ("kubectl apply -f x.yml", 3),
+        ("kubectl -n prod apply -f x.yml", 3),
+        ("kubectl --context=prod apply -f x.yml", 3),
+        ("terraform -chdir=infra apply", 3),
+        ("helm --kube-context prod upgrade app ./chart", 3),
+        ("aws --profile prod s3 sync . s3://site", 3),
+        ("npm -w app publish", 3),
+        ("cargo +nightly publish", 3),
+        ("git push origin --tags", 3),
+        ("git -C app push --tags", 3),
+        ("cd infra && sudo terraform -chdir=x apply", 3),
+        ("vercel", 3),
+        ("kubectl -n prod get pods", 0),
+        ("terraform -chdir=infra plan", 0),
+        ("git push origin topic", 0),
+    ] {
+        let set = format!("tool_input.command={line}");
+        let ended = run(&env, &["fire", "PreToolUse", "--tool", "Bash", "--set", &set]);
+        assert_eq!(ended.code, Some(code), "{line}: {ended:?}");
+    }
+    // Of commands that are a word each, no rule is left.
+    done(&env, &["add", "ask-before-deploy", "--set", "commands=ship", "--yes"]);
+    let settings = fs::read_to_string(env.project().join(".claude/settings.json")).expect("settings");
+    assert!(
+        settings.contains("Bash(ship *)") && !settings.contains("{{") && !settings.contains(" -* "),
+        "{settings}"
+    );
+}
+
+#[test]
 fn a_change_is_shown_before_it_is_made() {
     let env = env_with("{\n  \"model\": \"x\"\n}\n");
     let shown = done(&env, &["add", "no-network", "--dry-run"]);

@@ -1,7 +1,8 @@
 //! The answers to the questions of a guard, which replace placeholders in its texts.
 //!
 //! `{{ID.first}}` stands for the first value. A line, or an element of a list in the settings, with `{{ID}}` is repeated
-//! for each value.
+//! for each value. So is one with `{{ID.options}}`, for commands of several words with options behind the first word: a rule
+//! for `kubectl -* apply` covers `kubectl -n prod apply`.
 
 use crate::guard::error::GuardError;
 use crate::guard::facts::RepositoryFacts;
@@ -85,12 +86,24 @@ fn repeated(line: &str, answers: &Answers, written: &dyn Fn(&str) -> String) -> 
         }
     }
     for (id, values) in answers {
-        let placeholder = format!("{{{{{id}}}}}");
-        if line.contains(&placeholder) {
-            return values.iter().map(|value| line.replace(&placeholder, &written(value))).collect();
+        let replaced = |placeholder: &str, value: &str| line.replace(placeholder, &written(value));
+        let (each, options) = (format!("{{{{{id}}}}}"), format!("{{{{{id}.options}}}}"));
+        if line.contains(&each) {
+            return values.iter().map(|value| replaced(&each, value)).collect();
+        }
+        if line.contains(&options) {
+            let values = values.iter().filter_map(|value| with_options(value));
+            return values.map(|value| replaced(&options, &value)).collect();
         }
     }
     vec![line]
+}
+
+/// Returns a command with any options behind its first word; `None` for a single word, and for one with an option there.
+fn with_options(command: &str) -> Option<String> {
+    let (program, rest) = command.trim().split_once(' ')?;
+    let rest = rest.trim_start();
+    (!rest.starts_with(['-', '*'])).then(|| format!("{program} -* {rest}"))
 }
 
 /// Writes a value inside of a basic string of TOML.
@@ -109,6 +122,15 @@ mod tests {
         assert_eq!(filled("1\n{{a}}!\n{{a.first}} {{b}}", &answers, in_toml), "1\nx!\n\\\"y!\nx {{b}}");
         let rules = json!({"deny": ["R({{a}})", "S"], "hooks": [{"if": "{{a.first}}"}]});
         let expected = json!({"deny": ["R(x)", "R(\"y)", "S"], "hooks": [{"if": "x"}]});
+        assert_eq!(filled_value(&rules, &answers), expected);
+    }
+
+    #[test]
+    fn options_stand_behind_the_first_word_of_a_command() {
+        let commands = ["kubectl apply", "vercel", "aws  s3 sync", "git -C x push"].map(str::to_owned);
+        let answers = Answers::from([("c".to_owned(), commands.to_vec())]);
+        let rules = json!({"ask": ["Bash({{c.options}} *)", "S"]});
+        let expected = json!({"ask": ["Bash(kubectl -* apply *)", "Bash(aws -* s3 sync *)", "S"]});
         assert_eq!(filled_value(&rules, &answers), expected);
     }
 }
