@@ -28,10 +28,11 @@ target() {
     system=$(uname -s)
     case $system in
         Linux)
+            libc=gnu
             if has ldd && ldd --version 2>&1 | grep -q musl; then
-                fail "there is no release for Linux with musl: build from source with \`cargo install --path crates/becket-cli\`"
+                libc=musl
             fi
-            printf '%s-unknown-linux-gnu\n' "$machine"
+            printf '%s-unknown-linux-%s\n' "$machine" "$libc"
             ;;
         Darwin)
             [ "$machine" = aarch64 ] ||

@@ -1,15 +1,17 @@
 //! `cargo xtask archive`: the archive of a release, with the output of `dist`, its SHA-256 sum, and the version of the
 //! release in a file. `install.sh` and `becket self update` install it.
 
-use crate::installed::run;
 use crate::{bindings, root, say};
-use std::fs;
+use flate2::{Compression, GzBuilder};
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use tar::{Builder, Header};
 
 /// The programs of a package, and the files next to them.
 const PROGRAMS: [&str; 2] = ["becket", "becket-full"];
-const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
+const TEXTS: [&str; 4] = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 /// Writes the archive next to the programs.
 ///
@@ -28,36 +30,45 @@ pub(crate) fn write(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Packs the programs of a directory into a reproducible archive there.
+/// Packs the programs of a directory into a reproducible archive there, with the same bytes on every system.
 pub(crate) fn pack(out: &Path, target: &str) -> Result<PathBuf, String> {
     let name = format!("becket-{target}");
-    let folder = out.join(&name);
-    let failed = |path: &Path, error: std::io::Error| format!("`{}`: {error}", path.display());
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|error| failed(&folder, error))?;
+    let path = out.join(format!("{name}.tar.gz"));
+    let failed = |error: io::Error| format!("`{}`: {error}", path.display());
+    let file = File::create(&path).map_err(failed)?;
+    // The default header has no time and no name of a file.
+    let mut archive = Builder::new(GzBuilder::new().write(file, Compression::best()));
+    for text in TEXTS {
+        append(&mut archive, &name, &root().join(text), 0o644)?;
     }
-    fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
-    let copy = |from: PathBuf| {
-        let to = folder.join(from.file_name().unwrap_or_default());
-        fs::copy(&from, to).map(drop).map_err(|error| failed(&from, error))
-    };
-    copy(out.join(PROGRAMS[0]))?;
-    if out.join(PROGRAMS[1]).exists() {
-        copy(out.join(PROGRAMS[1]))?;
+    let suffix = if target.contains("windows") { ".exe" } else { "" };
+    let programs = PROGRAMS.map(|program| out.join(format!("{program}{suffix}")));
+    for program in programs.iter().filter(|program| **program == programs[0] || program.exists()) {
+        append(&mut archive, &name, program, 0o755)?;
     }
-    TEXTS.into_iter().try_for_each(|file| copy(root().join(file)))?;
-    let archive = out.join(format!("{name}.tar.gz"));
-    let mut tar = Command::new("tar");
-    tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0"]);
-    tar.args(["--use-compress-program", "gzip -n", "-cf"]);
-    run(tar.arg(&archive).arg("-C").arg(out).arg(&name))?;
-    let mut sum = Command::new("sha256sum");
-    let summed = sum.arg(format!("{name}.tar.gz")).current_dir(out).output();
-    let summed = summed.map_err(|error| format!("can't run `sha256sum`: {error}"))?;
-    let file = out.join(format!("{name}.tar.gz.sha256"));
-    fs::write(&file, summed.stdout).map_err(|error| failed(&file, error))?;
-    fs::remove_dir_all(&folder).map_err(|error| failed(&folder, error))?;
-    Ok(archive)
+    archive.into_inner().and_then(|gzip| gzip.finish()).map_err(failed)?;
+    let sum = Sha256::digest(fs::read(&path).map_err(failed)?);
+    let hex: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    fs::write(out.join(format!("{name}.tar.gz.sha256")), format!("{hex}  {name}.tar.gz\n"))
+        .map_err(failed)?;
+    Ok(path)
+}
+
+/// Adds a file to the folder of an archive, without its owner and its time.
+fn append<W: io::Write>(
+    archive: &mut Builder<W>,
+    folder: &str,
+    file: &Path,
+    mode: u32,
+) -> Result<(), String> {
+    let failed = |error: io::Error| format!("`{}`: {error}", file.display());
+    let bytes = fs::read(file).map_err(failed)?;
+    let mut header = Header::new_ustar();
+    header.set_size(bytes.len() as u64);
+    header.set_mode(mode);
+    header.set_cksum();
+    let name = Path::new(folder).join(file.file_name().unwrap_or_default());
+    archive.append_data(&mut header, name, bytes.as_slice()).map_err(failed)
 }
 
 /// Tests of `install.sh`, with a release in a directory.
@@ -66,7 +77,7 @@ pub(crate) fn pack(out: &Path, target: &str) -> Result<PathBuf, String> {
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
-    use std::process::Output;
+    use std::process::{Command, Output};
     use tempfile::TempDir;
 
     /// A directory with a release, and one to install to.
@@ -149,6 +160,19 @@ mod tests {
     }
 
     #[test]
+    fn an_archive_has_the_same_bytes_again() {
+        let release = Release::new();
+        let before = fs::read(release.archive()).unwrap();
+        pack(&release.path("releases/latest/download"), &target()).unwrap();
+        assert!(before == fs::read(release.archive()).unwrap());
+        let mut tar = Command::new("tar");
+        let listed = tar.arg("-tvzf").arg(release.archive()).output().unwrap().stdout;
+        let listed = String::from_utf8(listed).unwrap();
+        assert_eq!(listed.matches("-rwxr-xr-x 0/0").count(), 2, "{listed}");
+        assert_eq!(listed.matches("-rw-r--r-- 0/0").count(), TEXTS.len(), "{listed}");
+    }
+
+    #[test]
     fn a_failure_leaves_what_was_installed() {
         let release = Release::new();
         release.program(&release.path("home/.local/bin/becket"), "echo old");
@@ -222,9 +246,11 @@ mod tests {
             let message = error(&release.install("/bin/sh", &[], &search));
             assert!(message.contains(expected) && message.contains("build from source"), "{message}");
         }
+        // A system with musl gets the static programs.
         release.program(&release.path("musl/ldd"), "echo musl libc >&2; exit 1");
         let search = format!("{}:/usr/bin:/bin", release.path("musl").display());
-        assert!(error(&release.install("/bin/sh", &[], &search)).contains("Linux with musl"));
+        let message = error(&release.install("/bin/sh", &[], &search));
+        assert!(message.contains("-unknown-linux-musl.tar.gz` can't be read"), "{message}");
         let few = release.path("few");
         fs::create_dir_all(&few).unwrap();
         let link = |name: &str| symlink(Path::new("/usr/bin").join(name), few.join(name)).unwrap();

@@ -21,7 +21,7 @@ struct BenchSelection {
     crates: Vec<String>,
 }
 
-/// Runs the benches of all crates and writes `docs/benchmarks.md`, or runs those of some crates and shows their rows.
+/// Runs the benches of all crates and writes `docs/benchmarks.md` and the figures of README, or runs those of some crates and shows their rows.
 ///
 /// # Errors
 /// Errors if a crate has no bench, or if a bench can't be built, fails, or prints no row; nothing is written then.
@@ -79,7 +79,7 @@ impl BenchSelection {
         let page = bench_report::page(rows, &bench_report::machine(), self.quick);
         fs::write(&path, page).map_err(|error| format!("`{}`: {error}", path.display()))?;
         say(&format!("{counted}, in {}", path.display()));
-        Ok(())
+        crate::readme::write()
     }
 }
 

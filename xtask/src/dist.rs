@@ -2,10 +2,11 @@
 //! next to it.
 //!
 //! If a static program can't be built, `becket` is the full program alone: it does everything. `--libc glibc` links the
-//! small one to glibc even if the target of musl is installed.
+//! small one to glibc even if the target of musl is installed. `--static` links both to musl, for systems without glibc.
 
 use crate::bindings::{self, run_step};
 use crate::{root, say};
+use std::env::consts::EXE_SUFFIX;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,22 +30,35 @@ enum Libc {
     Glibc,
 }
 
+/// The programs that are built.
+#[derive(Debug, PartialEq, Eq)]
+enum Programs {
+    /// Those for this system. The small one is static, with the named library or the best that there is.
+    OfSystem(Option<Libc>),
+    /// Both static, with musl.
+    Static,
+}
+
 /// Builds both programs.
 ///
 /// # Errors
 /// Errors if one can't be built or copied.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
-    let wanted = wanted(arguments)?;
     let target = bindings::target(root())?;
     let out = out(&target)?;
-    let small = linked(&target, wanted)?;
-    // The small one looks for the full one, so the full one is built first.
-    let full = full(&target)?;
-    match small {
-        Some(small) => install(&small, &out.join("becket"))?,
-        None => {
-            fs::rename(&full, out.join("becket")).map_err(|error| format!("`{}`: {error}", full.display()))?
+    // The small one looks for the full one, so the full one is replaced first.
+    let (small, full) = match wanted(arguments)? {
+        Programs::OfSystem(libc) => (linked(&target, libc)?, full(&target)?),
+        Programs::Static => {
+            let host = host()?;
+            let link = StaticLink::of(&host, Libc::Musl).ok_or("only programs for Linux can be static")?;
+            (linked(&target, Some(Libc::Musl))?, full_for(&target, Some(&link.target))?)
         }
+    };
+    let becket = out.join(format!("becket{EXE_SUFFIX}"));
+    match small {
+        Some(small) => install(&small, &becket)?,
+        None => fs::rename(&full, becket).map_err(|error| format!("`{}`: {error}", full.display()))?,
     }
     say(&format!("the programs are in {}", out.display()));
     Ok(())
@@ -57,13 +71,17 @@ fn out(target: &Path) -> Result<PathBuf, String> {
     Ok(out)
 }
 
-/// Reads the arguments: the C library of the small program, if one is named.
-fn wanted(arguments: &[String]) -> Result<Option<Libc>, String> {
+/// Reads the arguments: the C library of the small program, or of both.
+fn wanted(arguments: &[String]) -> Result<Programs, String> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Ok(None),
-        ["--libc", "musl"] => Ok(Some(Libc::Musl)),
-        ["--libc", "glibc"] => Ok(Some(Libc::Glibc)),
-        _ => Err(format!("`{}`: `dist` takes `--libc musl` or `--libc glibc`", arguments.join(" "))),
+        [] => Ok(Programs::OfSystem(None)),
+        ["--libc", "musl"] => Ok(Programs::OfSystem(Some(Libc::Musl))),
+        ["--libc", "glibc"] => Ok(Programs::OfSystem(Some(Libc::Glibc))),
+        ["--static"] => Ok(Programs::Static),
+        _ => Err(format!(
+            "`{}`: `dist` takes `--libc musl`, `--libc glibc` or `--static`",
+            arguments.join(" ")
+        )),
     }
 }
 
@@ -72,14 +90,24 @@ fn wanted(arguments: &[String]) -> Result<Option<Libc>, String> {
 /// # Errors
 /// Errors if it can't be built or copied.
 pub(crate) fn full(target: &Path) -> Result<PathBuf, String> {
+    full_for(target, None)
+}
+
+/// Does the same for a target other than this machine's.
+fn full_for(target: &Path, other: Option<&str>) -> Result<PathBuf, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--profile", FULL_PROFILE, "--package", "becket-cli", "--bin", "becket"]);
+    if let Some(other) = other {
+        cargo.args(["--target", other]);
+        // The wrapper of the package `musl-tools` has one name for every processor.
+        cargo.env(format!("CC_{}", other.replace('-', "_")), "musl-gcc");
+    }
     // `becket self version` shows it.
     cargo.envs(commit().map(|commit| ("BECKET_COMMIT", commit)));
     run_step(cargo.current_dir(root()), "building the full program")?;
-    let out = out(target)?;
-    let copy = out.join("becket-full");
-    install(&target.join(FULL_PROFILE).join("becket"), &copy)?;
+    let copy = out(target)?.join(format!("becket-full{EXE_SUFFIX}"));
+    let built = target.join(other.unwrap_or_default()).join(FULL_PROFILE);
+    install(&built.join(format!("becket{EXE_SUFFIX}")), &copy)?;
     Ok(copy)
 }
 
@@ -197,10 +225,11 @@ mod tests {
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
             wanted(&words)
         };
-        assert_eq!(read(""), Ok(None));
-        assert_eq!(read("--libc glibc"), Ok(Some(Libc::Glibc)));
-        assert_eq!(read("--libc musl"), Ok(Some(Libc::Musl)));
-        for wrong in ["--libc", "--libc other", "--fast", "--libc musl extra"] {
+        assert_eq!(read(""), Ok(Programs::OfSystem(None)));
+        assert_eq!(read("--libc glibc"), Ok(Programs::OfSystem(Some(Libc::Glibc))));
+        assert_eq!(read("--libc musl"), Ok(Programs::OfSystem(Some(Libc::Musl))));
+        assert_eq!(read("--static"), Ok(Programs::Static));
+        for wrong in ["--libc", "--libc other", "--fast", "--libc musl extra", "--static --libc musl"] {
             assert!(read(wrong).is_err_and(|why| why.contains("--libc glibc")), "{wrong}");
         }
     }

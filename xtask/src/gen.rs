@@ -32,6 +32,7 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     }
     write(&crate::root().join("docs/guide/agents.md"), &crate::agents_page::text()?)?;
     write(&crate::root().join("docs/guide/guards.md"), &crate::guards_page::text()?)?;
+    crate::readme::write()?;
     write(&crate::root().join(crate::sdk_options::PAGE), &crate::sdk_options::page(crate::root())?)?;
     let becket = crate::program::becket()?;
     let events = printed(&becket, &["events", "--json"])?;

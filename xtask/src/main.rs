@@ -24,6 +24,7 @@ mod page;
 mod pictures;
 mod prices;
 mod program;
+mod readme;
 mod replay;
 mod sdk_fixture;
 mod sdk_options;
@@ -49,7 +50,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
   bindings              build, install and test the bindings for other languages
   deny                  check licences, sources and versions of all dependencies
   archive TARGET        pack what `dist` has built, for a release
-  dist                  build the programs of a package: target/dist-out (--libc musl, --libc glibc)
+  dist                  build the programs of a package: target/dist-out (--libc musl, --libc glibc, --static)
   gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/events.md, docs/schemas.md, docs/guide/agents.md and spec/cases/ from the code
   pictures              make the pictures of the documentation from real runs: docs/images
   site                  make the documentation as a site in target/site/book, and check it in a browser

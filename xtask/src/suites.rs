@@ -102,6 +102,7 @@ const SUITES: [Suite; 9] = [
             "crates/becket-cli/Cargo.toml",
             "crates/becket-cli/src/installation",
             "crates/becket-cli/src/installation.rs",
+            "README.md",
             "install.sh",
             "xtask/fixtures/packages",
             "xtask/src/archive.rs",

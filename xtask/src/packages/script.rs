@@ -26,6 +26,7 @@ pub(super) fn run(place: &Place) -> Result<(), StepError> {
     if !looked.contains("is the latest release") {
         return Err(format!("`becket self update --check` says `{looked}`").into());
     }
-    first_steps::type_all(&bin, &place.fresh("first-steps")?)?;
+    copy(&root().join("install.sh"), &latest.join("install.sh"))?;
+    first_steps::type_all(&releases, &place.fresh("first-steps")?)?;
     fs::remove_dir_all(&work).map_err(|error| format!("`{}`: {error}", work.display()).into())
 }
