@@ -190,13 +190,13 @@ pub(crate) enum ColourChoice {
 pub(crate) enum Command {
     /// Write the first guards of a repository, with their tests
     Init(InitArgs),
-    /// Add guards: rules and hooks that are ready to use, with their tests
+    /// Add guards: ready-made rules and hooks, with their tests
     Add(AddArgs),
     /// Remove guards that `add` or `init` has added
     Remove(RemoveArgs),
     /// Run the hooks of an event and show what they decide
     Fire(FireArgs),
-    /// Show which hooks an event would run, and why the others would not
+    /// Show which hooks an event would run, and why others would not
     Explain(ExplainArgs),
     /// List the effective hooks with their sources
     List(ListArgs),

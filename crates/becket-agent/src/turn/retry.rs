@@ -7,6 +7,8 @@ use std::time::Duration;
 
 /// The maximum number of retries if nothing listens at a local address: a local server may be starting.
 const MOST_REFUSED: u32 = 3;
+/// The maximum number of retries if no connection can be established, such as to an unknown host.
+const MOST_UNCONNECTED: u32 = 4;
 /// The number of retries after which another model is used, if there is one.
 const ENOUGH: u32 = 3;
 /// The maximum number of retries if the answer breaks off.
@@ -74,8 +76,7 @@ impl Attempts {
             self.broken <= MOST_BROKEN && may_break_off(error)
         } else {
             self.unanswered += 1;
-            let most = if is_refused(error) { MOST_REFUSED.min(self.most) } else { self.most };
-            self.unanswered <= most && error.is_transient()
+            self.unanswered <= most(error).min(self.most) && error.is_transient()
         };
         if !may_go_on {
             let failed = self.unanswered + self.broken;
@@ -84,6 +85,17 @@ impl Attempts {
         }
         let wait = requested.unwrap_or_else(|| wait(self.unanswered.max(1), chance));
         After::Again { wait, attempt: 1 + self.unanswered + self.broken }
+    }
+}
+
+/// Returns the maximum number of retries after a request without an answer.
+const fn most(error: &ModelError) -> u32 {
+    if is_refused(error) {
+        MOST_REFUSED
+    } else if matches!(error, ModelError::Connection { .. }) {
+        MOST_UNCONNECTED
+    } else {
+        u32::MAX
     }
 }
 
@@ -135,14 +147,19 @@ mod tests {
 
     // rule: L3
     #[test]
-    fn a_local_server_that_is_not_there_is_not_waited_for_long() {
+    fn a_server_that_is_not_there_is_not_waited_for_long() {
+        let waited = |error: &ModelError| {
+            let (mut attempts, mut waited) = (Attempts::new(10), Duration::ZERO);
+            while let After::Again { wait, .. } = attempts.failed(error, false, 1.0) {
+                waited += wait;
+            }
+            (waited.as_millis(), attempts.failed(error, false, 1.0))
+        };
         let refused = ModelError::NothingListens { from: "127.0.0.1:9".into() };
-        let (mut attempts, mut waited) = (Attempts::new(10), Duration::ZERO);
-        while let After::Again { wait, .. } = attempts.failed(&refused, false, 1.0) {
-            waited += wait;
-        }
-        assert_eq!(waited, Duration::from_millis(3_500));
-        assert_eq!(attempts.failed(&refused, false, 1.0), After::GiveUp { because: None });
+        assert_eq!(waited(&refused), (3_500, After::GiveUp { because: None }));
+        let unknown = ModelError::Connection { from: "h".into(), message: "x".into() };
+        let because = Some("6 attempts failed".to_owned());
+        assert_eq!(waited(&unknown), (7_500, After::GiveUp { because }));
     }
 
     // rule: L3

@@ -7,6 +7,7 @@ pub(crate) use offered::{call_output, contents, prompt, prompts, resources};
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, one_line, plain, styled};
 use crate::report::table::{Cell, Table};
+use crate::wrap;
 use anstyle::Style;
 use becket_embed::view::mcp::{McpServer, McpServers, McpState, McpTools};
 use std::path::Path;
@@ -14,7 +15,7 @@ use std::path::Path;
 /// Returns the output of `list`: a line for each server, and below it the reason why it is not connected.
 pub(crate) fn servers(servers: &McpServers, around: &Surroundings) -> String {
     if servers.servers.is_empty() {
-        return "no MCP servers are configured; `becket mcp add` adds one\n".to_owned();
+        return none_configured(around);
     }
     let mut table = Table::default();
     for server in &servers.servers {
@@ -73,10 +74,14 @@ pub(crate) fn examined(servers: &McpServers, around: &Surroundings) -> String {
         }
     }
     if text.is_empty() {
-        "no MCP servers are configured; `becket mcp add` adds one\n".to_owned()
+        none_configured(around)
     } else {
         text
     }
+}
+
+fn none_configured(around: &Surroundings) -> String {
+    wrap::fit("no MCP servers are configured; `becket mcp add` adds one\n", around.width)
 }
 
 /// Returns the output of `tools`: each tool with its name for models and rules.

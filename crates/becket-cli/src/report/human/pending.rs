@@ -3,6 +3,7 @@
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, GOOD, HEAD, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
+use crate::wrap;
 use anstyle::Style;
 use becket_embed::view::pending::{AllPending, PendingHook, State};
 use std::path::Path;
@@ -12,7 +13,8 @@ pub(crate) fn render(all: &AllPending, around: &Surroundings) -> String {
     let directory = around.short(Path::new(&all.directory));
     let mut text = if all.hooks.is_empty() {
         let looked = styled(HEAD, &directory);
-        format!("nothing is pending in {looked}; name another directory with --session-dir\n")
+        let line = format!("nothing is pending in {looked}; name another directory with --session-dir\n");
+        wrap::fit(&line, around.width)
     } else {
         table(&all.hooks)
     };

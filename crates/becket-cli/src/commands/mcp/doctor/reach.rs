@@ -17,6 +17,8 @@ pub(super) async fn reached(server: &ConfiguredServer, steps: &mut Steps) -> boo
         Transport::Stdio(_) | Transport::InProcess => return true,
         Transport::Http(remote) | Transport::Sse(remote) | Transport::WebSocket(remote) => &remote.url,
         Transport::SseIde(ide) | Transport::WsIde(ide) => &ide.url,
+        // The handshake fails because this host has no credentials for the proxy.
+        Transport::Proxy(proxy) if proxy.needs_host => return true,
         Transport::Proxy(proxy) => &proxy.url,
     };
     let default = if matches!(url.scheme(), "https" | "wss") { 443 } else { 80 };
