@@ -178,11 +178,16 @@ impl RuleWarning {
     /// Returns the warning about a handler's `if` that no call can match, so that the handler never runs (P12).
     #[must_use]
     pub fn of_condition(rule: &Rule) -> Option<Self> {
+        let Some(tool) = tools::find(Renames::tools().current(rule.tool())) else {
+            // A host may have tools of its own, but none with nearly the same name.
+            let is_near = |warning: &Self| matches!(warning, Self::UnknownTool { suggestion: Some(_), .. });
+            return unknown_tool(rule.tool()).filter(is_near);
+        };
         let specifier = rule.specifier()?;
         if specifier.contains(PLACEHOLDER) {
             return Some(Self::Placeholder { rule: rule.to_string() });
         }
-        match tools::find(Renames::tools().current(rule.tool()))?.primary {
+        match tool.primary {
             Primary::Bash(_) => of_command(rule, specifier, RuleList::Ask),
             Primary::Path(..) => {
                 path::warning(rule, specifier).filter(|warning| matches!(warning, Self::NoFile { .. }))

@@ -16,6 +16,7 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("relative-script", "a script is named relative to the session's directory", "The session's directory changes with `cd`. Then the script is not found, and the action passes unchecked.", "Begin the path with `\"$CLAUDE_PROJECT_DIR\"`, or in a plugin with `\"${CLAUDE_PLUGIN_ROOT}\"`."),
     rule("slash-command", "a command of the agent is started as a program", "`/review` is a path of the shell, at which there is no program, so the hook fails every time.", "Print `additionalContext` that asks the model for it."),
     rule("missing-script", "the script of a hook does not exist", "The hook ends with 127, and the action passes unchecked.", "Correct the path, or add the file."),
+    rule("no-interpreter", "the first line of a script names no program that could run it", "The hook ends with 126 or 127, and the action passes unchecked.", "Correct the line, which has to end with LF alone, or start the script with its interpreter."),
     rule("not-executable", "the script of a hook is not executable", "The hook ends with 126, and the action passes unchecked.", "Run `chmod +x` on it, or start it with its interpreter."),
     rule("missing-program", "a program is not on `PATH`", "The hook ends with 127, and the action passes unchecked.", "Install the program, or name its path."),
     rule("swallowed-failure", "a guard always succeeds", "A command that ends with `|| true` or `; exit 0` can't refuse anything.", "Let the exit code of the guard through."),

@@ -1,11 +1,12 @@
 //! Conditions that no call matches, and groups that are for a tool which no `if` of their handlers covers (P7, P12).
 
 use super::Entry;
+use super::rules::OF_SOME_HOSTS;
 use crate::config::handler::If;
 use crate::config::rules::idle_condition;
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
-use becket_rules::MatcherKind;
+use becket_rules::{Matcher, MatcherKind, Rule, Verdict};
 
 pub(super) fn lint(entries: &[Entry], report: &mut Report<'_>) {
     entries.iter().for_each(|entry| of_entry(entry, report));
@@ -25,12 +26,34 @@ pub(super) fn lint(entries: &[Entry], report: &mut Report<'_>) {
 /// Reports an `if` that no call matches.
 fn of_entry(entry: &Entry, report: &mut Report<'_>) {
     let If::Rule(condition) = &entry.handler.condition else { return };
-    for remark in condition.alternatives().iter().filter_map(idle_condition) {
+    let rules = condition.alternatives();
+    let mut is_found = false;
+    let named = rules.iter().filter(|rule| !OF_SOME_HOSTS.contains(&rule.tool()));
+    for remark in named.filter_map(idle_condition) {
+        is_found = true;
         report
             .error(entry.handler.condition_span, remark.code, remark.message)
             .rule(remark.rule)
             .maybe_help(remark.help);
     }
+    if is_found || !rules.iter().all(|rule| is_left_out(rule, &entry.matcher)) {
+        return;
+    }
+    let Some(tool) = rules.first().map(Rule::tool) else { return };
+    let matcher = entry.matcher.text();
+    let message = format!("the matcher `{matcher}` is not for `{tool}`, so the handler never runs");
+    report
+        .error(entry.handler.condition_span, "if-matches-nothing", message)
+        .help(format!("write the matcher `{tool}`, or an `if` on a tool of the matcher"))
+        .rule("P12");
+}
+
+/// Returns whether a matcher certainly leaves out the tool of a rule. A rule on a server, or with a glob, is on several
+/// tools.
+fn is_left_out(rule: &Rule, matcher: &Matcher) -> bool {
+    let tool = rule.tool();
+    let is_one = !tool.starts_with("mcp__") && !tool.contains('*');
+    is_one && matcher.judge(tool) == Verdict::NoMatch
 }
 
 fn of_group(group: &[Entry], report: &mut Report<'_>) {
@@ -44,6 +67,10 @@ fn of_group(group: &[Entry], report: &mut Report<'_>) {
             }
             If::Absent | If::NeverRuns(_) => return,
         }
+    }
+    // A condition on a tool that the matcher leaves out is reported already.
+    if !covered.iter().any(|tool| first.matcher.matches(tool)) {
+        return;
     }
     // A glob or a renamed tool may cover more than its name says.
     if covered.iter().any(|tool| !FILE_TOOLS.contains(&tool.as_str())) {

@@ -8,6 +8,7 @@ use crate::config::load::{Layer, LoadedFiles, user_directory};
 use crate::config::resolve::parts;
 use crate::config::source::read;
 use crate::config::source::report::Report;
+use becket_base::find_program;
 use becket_model::Source;
 use becket_rules::shell::Line;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ pub fn lint_files(loaded: &LoadedFiles) -> Vec<Diagnostic> {
         let mut report = Report::new(part.layer.file.clone(), part.layer.source.clone(), text);
         for entry in &part.sheet.entries {
             for script in named(entry, part.layer, loaded) {
-                look_at(&script, entry, &mut report);
+                look_at(&script, entry, loaded, &mut report);
             }
             programs::lint(entry, loaded, &mut report);
         }
@@ -98,7 +99,7 @@ struct Script {
     is_certain: bool,
 }
 
-fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
+fn look_at(script: &Script, entry: &Entry, loaded: &LoadedFiles, report: &mut Report<'_>) {
     let at = entry.handler.action_span;
     let shown = script.path.display();
     match std::fs::metadata(&script.path) {
@@ -131,6 +132,9 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
     }
     let Ok(Some(bytes)) = read::bytes(&script.path, MAX_SCRIPT) else { return };
     let text = String::from_utf8_lossy(&bytes);
+    if script.runs_itself {
+        of_first_line(&text, script, entry, loaded, report);
+    }
     if !entry.handler.questions && asks(&text) {
         warn_unasked(entry, &format!("`{shown}`"), report);
     }
@@ -139,6 +143,41 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
         if blocks && !text.contains("stop_hook_active") {
             warn_endless(entry, &format!("`{shown}`"), report);
         }
+    }
+}
+
+/// Reports a first line that names no program which could run the script.
+fn of_first_line(text: &str, script: &Script, entry: &Entry, loaded: &LoadedFiles, report: &mut Report<'_>) {
+    let Some(line) = text.strip_prefix("#!").and_then(|text| text.split_inclusive('\n').next()) else {
+        return;
+    };
+    let (at, shown) = (entry.handler.action_span, script.path.display());
+    let unchecked = "so this hook ends with 126 or 127, and the action passes unchecked";
+    if line.ends_with("\r\n") {
+        let message = format!(
+            "the first line of `{shown}` ends with CR LF, and no interpreter has a name with CR, {unchecked}"
+        );
+        report
+            .never_works(script.is_certain, at, "no-interpreter", message)
+            .help("write the script with LF alone at the end of its lines")
+            .rule("H2");
+        return;
+    }
+    let mut words = line.split_whitespace();
+    let path = loaded.request.environment.var("PATH");
+    let missing = match (words.next(), words.next(), path) {
+        (Some(program), _, _) if program.starts_with('/') && !Path::new(program).exists() => Some(program),
+        (Some(env), Some(name), Some(path)) if env.ends_with("/env") && !name.starts_with('-') => {
+            Some(name).filter(|name| !name.contains('=') && find_program(name, path).is_none())
+        }
+        _ => None,
+    };
+    if let Some(program) = missing {
+        let message = format!("`{shown}` needs `{program}`, which is not on this machine, {unchecked}");
+        report
+            .warning(at, "no-interpreter", message)
+            .help("install it, or correct the first line")
+            .rule("H2");
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
                 one_name(MatcherName { name, is_only: names.len() == 1 }, spec, entry, around, report);
             }
         }
-        MatcherKind::Expression(text) => expression(text, spec, entry, report),
+        MatcherKind::Expression(text) => expression(text, spec, entry, around, report),
     }
 }
 
@@ -144,8 +144,19 @@ fn write(entry: &Entry, matcher: String) -> Fix {
     Fix::not_safe(entry.matcher_span, title, FixChange::SetValue(matcher.into()))
 }
 
+/// Returns the known tool that an expression for one whole name almost is (`^bash$`).
+fn near_tool(text: &str) -> Option<&'static str> {
+    let name = text.strip_prefix('^')?.strip_suffix('$')?;
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let known = tools::known();
+    if !is_name || known.contains(&name) || OF_SOME_HOSTS.contains(&name) {
+        return None;
+    }
+    suggest(name, known)
+}
+
 /// Reports a text that is an expression to the engine, and was something else to its author.
-fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<'_>) {
+fn expression(text: &str, spec: MatcherSpec, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let alternatives = alternatives(text);
     if spec.field == "tool_name"
         && let Some((tool, rule)) = alternatives.iter().find_map(|part| permission_rule(part))
@@ -163,6 +174,19 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
             without_repetition(tools).join("|")
         );
         report.error(entry.matcher_span, "never-matches", message).help(help).rule("M3");
+        return;
+    }
+    if spec.field == "tool_name"
+        && around.agent.is_none()
+        && let Some(tool) = near_tool(text)
+    {
+        let message = format!("no tool matches the expression `{text}`: names are case-sensitive");
+        let help = format!("write `{tool}`, which is a name and not an expression");
+        report
+            .never_works(is_guard(entry.event), entry.matcher_span, "never-matches", message)
+            .help(help)
+            .rule("M2")
+            .fix(Some(write(entry, tool.to_owned())));
         return;
     }
     let strange: Option<Vec<char>> = alternatives.iter().map(|part| strange_character(part)).collect();
