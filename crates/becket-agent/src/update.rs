@@ -5,7 +5,7 @@
 
 use becket_engine::config::Diagnostic;
 use becket_exec::line::Refusal;
-use becket_llm::{Block, Delta, Usage};
+use becket_llm::{Block, Delta, RateLimit, Usage};
 use becket_model::{AgentId, EventKind};
 use becket_tools::tasks::TaskKind;
 use std::fmt;
@@ -105,6 +105,8 @@ pub enum UpdateKind {
         /// The error of the previous attempt.
         because: String,
     },
+    /// The provider reports the state of its limit on requests, with each answer.
+    RateLimit(RateLimit),
     /// The conversation was replaced by its summary.
     Compacted {
         /// `manual` or `auto`.

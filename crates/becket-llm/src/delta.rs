@@ -6,6 +6,7 @@
 use crate::error::ModelError;
 use crate::judge::repeated_key;
 use crate::message::{Block, Object};
+use crate::rate_limit::RateLimit;
 use crate::response::{Response, StopReason, Usage};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ use std::collections::BTreeMap;
 /// A piece of an answer. `index` identifies its block; blocks may interleave.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
+    /// The state of the limit on requests; before the answer, or before the error instead of it.
+    RateLimit(RateLimit),
     /// The start of the answer.
     Start {
         /// The provider's name for this answer.
@@ -132,6 +135,7 @@ impl Collector {
             Delta::Thinking { index, text } => self.append(index, "thinking", &text)?,
             Delta::Signature { index, signature } => self.append(index, "signature", &signature)?,
             Delta::BlockStop { index } => self.open(index)?.complete = true,
+            Delta::RateLimit(_) => {}
             Delta::Usage(usage) => self.usage = usage,
             Delta::Stop(stop) => self.stop = Some(stop),
         }

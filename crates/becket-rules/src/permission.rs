@@ -21,7 +21,8 @@ mod warning;
 
 pub use applies::Applies;
 pub use call::{Call, Scope};
-pub use removal::critical_removal;
+pub use file_uri::resource_paths;
+pub use removal::{critical_removal, may_remove};
 pub use set::{Behavior, Decision, RuleEntry, RuleList, RuleOrigin, RuleSet};
 pub use uses::EditedFile;
 pub use warning::RuleWarning;

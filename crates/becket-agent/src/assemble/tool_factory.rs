@@ -69,11 +69,13 @@ impl ToolFactory {
         ToolCalls::new(self.engine.clone(), ToolSet::new([self.shell(facts)]))
     }
 
-    /// Returns the current tools of servers, and the problems with their names.
+    /// Returns the current tools of servers and for their resources, and the problems with their names.
     pub(super) fn of_servers(&self) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
         let Some(servers) = &self.servers else { return (Vec::new(), Vec::new()) };
         let found = servers.tools();
-        (found.tools, found.warnings.iter().map(ToString::to_string).collect())
+        let of_resources = self.filter.filter(servers.resource_tools(&self.surroundings));
+        let tools = found.tools.into_iter().chain(of_resources).collect();
+        (tools, found.warnings.iter().map(ToString::to_string).collect())
     }
 
     /// Returns a shell in the directory of an agent.

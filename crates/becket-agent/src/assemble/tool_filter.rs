@@ -17,13 +17,16 @@ pub enum ToolFilter {
 const BEFORE: [(&str, &str); 3] =
     [("Task", "Agent"), ("BashOutput", "TaskOutput"), ("KillShell", "TaskStop")];
 
+/// The tools that exist only while a server offers resources.
+const LATER: [&str; 2] = ["ListMcpResourcesTool", "ReadMcpResourceTool"];
+
 fn today(name: &str) -> &str {
     BEFORE.iter().find(|(before, _)| *before == name).map_or(name, |(_, today)| today)
 }
 
 impl ToolFilter {
     /// Parses names, separated by commas or spaces; `default` means all, as `None` does. Unknown names have no effect:
-    /// a list for another program may contain them.
+    /// a list for another program may contain them. [`ToolFilter::unmatched`] returns them.
     #[must_use]
     pub fn of(given: Option<&str>) -> Self {
         match given.map(str::trim) {
@@ -42,6 +45,16 @@ impl ToolFilter {
             ToolFilter::All => true,
             ToolFilter::Only(names) => names.iter().any(|name| name == tool.name()),
         }
+    }
+
+    /// Returns the names that none of these tools has, in their order. Tools that a session may get later are not among
+    /// them: those of servers and for their resources.
+    #[must_use]
+    pub fn unmatched(&self, tools: &[Arc<dyn Tool>]) -> Vec<String> {
+        let ToolFilter::Only(names) = self else { return Vec::new() };
+        let is_later = |name: &str| name.starts_with("mcp__") || LATER.contains(&name);
+        let is_one = |name: &str| is_later(name) || tools.iter().any(|tool| tool.name() == name);
+        names.iter().filter(|name| !is_one(name)).cloned().collect()
     }
 
     /// Returns the tools that are kept.

@@ -67,6 +67,12 @@ impl SessionTools {
         &self.permissions
     }
 
+    /// Returns the names in the selection of tools that no tool of the session has.
+    #[must_use]
+    pub fn unmatched_names(&self) -> Vec<String> {
+        self.factory.filter.unmatched(&self.own)
+    }
+
     pub(super) fn team(&self) -> &Team {
         &self.factory.team
     }

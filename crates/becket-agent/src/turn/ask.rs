@@ -129,12 +129,16 @@ impl AgentLoop {
         let mut collector = Collector::new(self.model.name());
         while let Some(delta) = deltas.next().await {
             let delta = delta?;
+            if let Delta::RateLimit(limit) = delta {
+                self.updates.send(UpdateKind::RateLimit(limit));
+                continue;
+            }
             if self.shared.options.tells_pieces {
                 self.updates.send(UpdateKind::Piece(delta.clone()));
             }
             match &delta {
                 Delta::Start { id, .. } if !id.is_empty() => display.message.clone_from(id),
-                Delta::Start { .. } | Delta::Usage(_) => {}
+                Delta::Start { .. } | Delta::Usage(_) | Delta::RateLimit(_) => {}
                 Delta::Text { text, .. } => {
                     *had_begun = true;
                     self.handle_piece(display, text, cancel).await;

@@ -35,6 +35,8 @@ mod interrupt;
 #[cfg(unix)]
 mod mcp_call;
 #[cfg(unix)]
+mod mcp_resources;
+#[cfg(unix)]
 mod permission;
 #[cfg(unix)]
 mod read;

@@ -8,7 +8,7 @@
 
 use super::load::Layer;
 use becket_base::suggest;
-use becket_rules::{Mode, Rule, RuleError, RuleList};
+use becket_rules::{Mode, Rule, RuleError, RuleList, RuleWarning};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -122,6 +122,17 @@ impl FlagPermissions {
     /// and starts in another one.
     pub fn allow_skipping(&mut self) {
         self.bypass_available = true;
+    }
+
+    /// Returns warnings about rules that allow a tool which is not known: it is probably misspelt. The findings of a
+    /// configuration are about the others.
+    pub fn unknown_tools(&self) -> impl Iterator<Item = String> + '_ {
+        // Allow rules may name tools of any host, so only deny and ask rules are warned about elsewhere.
+        let warnings = self.allow.iter().flat_map(|rule| RuleWarning::of(rule, RuleList::Deny));
+        let is_unknown = |warning: &RuleWarning| {
+            matches!(warning, RuleWarning::UnknownTool { .. }) && !warning.is_about_case()
+        };
+        warnings.filter(is_unknown).map(|warning| format!("`{ALLOWED}`: {warning}"))
     }
 
     /// Returns the mode in which the session starts, if an argument sets one.

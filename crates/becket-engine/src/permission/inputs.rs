@@ -9,7 +9,7 @@ use crate::plan::tool_input;
 use becket_model::event::PermissionMode;
 use becket_model::table::DecisionModel;
 use becket_model::{Attributed, Event, PermissionDecision, Ruling, Verdict};
-use becket_rules::{Behavior, Call, Decision, Renames, critical_removal};
+use becket_rules::{Behavior, Call, Decision, Renames, critical_removal, may_remove};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::path::Path;
@@ -103,7 +103,9 @@ pub(crate) fn asked_if_critical(
     verdict: &Verdict,
     settled: Settlement,
 ) -> Settlement {
-    if !runs_unasked(&settled, event, verdict) {
+    let may_remove =
+        event.body.tool_call().is_some_and(|(tool, input)| may_remove(tool, input, session.rule_tools));
+    if !may_remove || !runs_unasked(&settled, event, verdict) {
         return settled;
     }
     let facts = Facts::gather(event, session.home, session.rule_tools);
@@ -115,8 +117,11 @@ fn runs_unasked(settled: &Settlement, event: &Event, verdict: &Verdict) -> bool 
     match settled {
         Settlement::Allowed { .. } => !matches!(verdict.ruling, Ruling::RequestAllow { .. }),
         Settlement::Undecided => match &event.session.permission_mode {
-            None | Some(PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk) => false,
-            Some(
+            // These modes ask or deny by themselves.
+            Some(PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk) => false,
+            // A host without a mode runs what nothing decides.
+            None
+            | Some(
                 PermissionMode::AcceptEdits
                 | PermissionMode::Auto
                 | PermissionMode::BypassPermissions

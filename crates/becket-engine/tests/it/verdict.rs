@@ -105,15 +105,16 @@ fn a_critical_removal_is_asked_about_whoever_allows_it() {
             }
         }
     }
-    for mode in modes() {
-        let settled = removed(nobody.clone(), none.clone(), "bash -c 'rm -rf .'", Some(mode.clone()));
+    // A host without a mode runs what nothing decides.
+    for mode in modes().map(Some).into_iter().chain([None]) {
+        let settled = removed(nobody.clone(), none.clone(), "bash -c 'rm -rf .'", mode.clone());
         assert!(matches!(settled, Settlement::Asked { .. }), "{mode:?}: {settled:?}");
-        let settled = removed(nobody.clone(), none.clone(), "rm -rf build/out", Some(mode.clone()));
+        let settled = removed(nobody.clone(), none.clone(), "rm -rf build/out", mode.clone());
         assert_eq!(settled, Settlement::Undecided, "{mode:?}");
     }
     // These modes ask or deny by themselves.
-    for mode in [None, Some(PermissionMode::Default), Some(PermissionMode::DontAsk)] {
-        assert_eq!(removed(nobody.clone(), none.clone(), "rm -rf ~", mode), Settlement::Undecided);
+    for mode in [PermissionMode::Default, PermissionMode::Plan, PermissionMode::DontAsk] {
+        assert_eq!(removed(nobody.clone(), none.clone(), "rm -rf ~", Some(mode)), Settlement::Undecided);
     }
     let deny = json!({"deny": ["Bash(rm *)"], "allow": ["Bash"]});
     let settled = removed(nobody, deny, "rm -rf ~", Some(PermissionMode::BypassPermissions));

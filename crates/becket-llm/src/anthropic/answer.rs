@@ -6,6 +6,7 @@ use crate::delta::Delta;
 use crate::error::{ModelError, Refusal, refused, shown};
 use crate::http::{is_in_answer, plain, unconnected};
 use crate::judge::repeated_key;
+use crate::rate_limit::RateLimit;
 use becket_base::http::body;
 use becket_base::secret::Redactor;
 use becket_base::sse::EventReader;
@@ -60,6 +61,19 @@ impl Limits {
     }
 }
 
+/// An error instead of an answer.
+pub(super) struct Refused {
+    pub(super) error: ModelError,
+    /// The state of the limit on requests, if the response reports one.
+    pub(super) limit: Option<RateLimit>,
+}
+
+impl From<ModelError> for Refused {
+    fn from(error: ModelError) -> Self {
+        Refused { error, limit: None }
+    }
+}
+
 /// A response with a success status.
 pub(super) struct Answer {
     response: reqwest::Response,
@@ -68,17 +82,18 @@ pub(super) struct Answer {
 
 impl Answer {
     /// Accepts a response, or returns the error it represents.
-    pub(super) async fn accept(response: reqwest::Response, limits: Limits) -> Result<Self, ModelError> {
+    pub(super) async fn accept(response: reqwest::Response, limits: Limits) -> Result<Self, Refused> {
         let answer = Self { response, limits };
         if !answer.response.status().is_success() {
-            return Err(answer.refusal().await);
+            let limit = RateLimit::of(answer.response.headers());
+            return Err(Refused { error: answer.refusal().await, limit });
         }
         if let Some(encoding) = header(answer.response.headers(), &CONTENT_ENCODING)
             && encoding != "identity"
         {
             let encoding = answer.limits.scrubbed(encoding);
             let message = format!("it is encoded as `{}`, which was not asked for", shown(&encoding));
-            return Err(ModelError::BadAnswer { from: answer.limits.from, message });
+            return Err(ModelError::BadAnswer { from: answer.limits.from, message }.into());
         }
         Ok(answer)
     }
@@ -87,12 +102,13 @@ impl Answer {
     pub(super) fn deltas(self, decoder: Decoder) -> BoxStream<'static, Result<Delta, ModelError>> {
         let kind = header(self.response.headers(), &CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
         let size = self.limits.size;
+        let limit = RateLimit::of(self.response.headers()).map(Delta::RateLimit);
         let reading = AnswerReader {
             whole: kind.contains("json"),
             answer: self,
             decoder,
             events: EventReader::new(size),
-            ready: VecDeque::new(),
+            ready: limit.into_iter().collect(),
             failed: None,
             read: 0,
             ended: false,

@@ -1,6 +1,6 @@
 //! One model at one endpoint of the Messages API.
 
-use super::answer::{Answer, Limits};
+use super::answer::{Answer, Limits, Refused};
 use super::body::{body, forced_tool};
 use super::dialect::{Dialect, StructuredMode};
 use super::wire::Decoder;
@@ -10,7 +10,7 @@ use crate::model::{Capabilities, Model};
 use crate::request::Request;
 use crate::spec::ModelSpec;
 use becket_base::secret::{Redactor, Secret};
-use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
+use futures_util::stream::{self, BoxStream, StreamExt};
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::fmt;
@@ -221,20 +221,20 @@ impl Anthropic {
     }
 
     /// Sends the request, and retries it in another dialect if a setting is rejected.
-    async fn open(&self, request: &Request) -> Result<(Answer, Decoder), ModelError> {
+    async fn open(&self, request: &Request) -> Result<(Answer, Decoder), Refused> {
         let mut dialect = self.dialect();
         let mut tries = 1;
         loop {
-            let error = match self.send(request, dialect).await {
+            let refused = match self.send(request, dialect).await {
                 Ok(answer) => {
                     return Ok((answer, Decoder::new(&self.limits, forced_tool(request, dialect))));
                 }
-                Err(error) => error,
+                Err(refused) => refused,
             };
-            let ModelError::BadRequest { message, .. } = &error else { return Err(error) };
+            let ModelError::BadRequest { message, .. } = &refused.error else { return Err(refused) };
             let auto = self.structured == StructuredOutput::Auto;
             let Some(next) = dialect.after(message, request, auto).filter(|_| tries < TRIES) else {
-                return Err(error);
+                return Err(refused);
             };
             dialect = next;
             *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = next;
@@ -242,7 +242,7 @@ impl Anthropic {
         }
     }
 
-    async fn send(&self, request: &Request, dialect: Dialect) -> Result<Answer, ModelError> {
+    async fn send(&self, request: &Request, dialect: Dialect) -> Result<Answer, Refused> {
         let body = body(&self.limits.model, request, dialect, self.streaming).to_string();
         let headers = self.headers_for(request, dialect);
         let sending = self.http.post(self.url.clone()).headers(headers).body(body).send();
@@ -283,8 +283,16 @@ impl Model for Anthropic {
     }
 
     fn stream<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<Delta, ModelError>> {
-        let opening = async move { self.open(request).await.map(|(answer, decoder)| answer.deltas(decoder)) };
-        stream::once(opening).try_flatten().boxed()
+        let opening = async move {
+            match self.open(request).await {
+                Ok((answer, decoder)) => answer.deltas(decoder),
+                Err(Refused { error, limit }) => {
+                    let limit = limit.map(|limit| Ok(Delta::RateLimit(limit)));
+                    stream::iter(limit.into_iter().chain([Err(error)])).boxed()
+                }
+            }
+        };
+        stream::once(opening).flatten().boxed()
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -44,6 +44,36 @@ async fn each_status_has_its_cause() {
     }
 }
 
+#[tokio::test]
+async fn the_limit_on_requests_is_told_before_an_answer_and_before_a_refusal() {
+    let headers = |state: &str| {
+        format!(
+            "anthropic-ratelimit-unified-status: {state}\r\nanthropic-ratelimit-unified-reset: 1764554400\r\n"
+        )
+    };
+    let answer = r#"{"id":"m","model":"m","content":[{"type":"text","text":"Hi."}],"stop_reason":"end_turn","usage":{}}"#;
+    let refusal = r#"{"error":{"type":"rate_limit_error","message":"slow down"}}"#;
+    let steps = vec![
+        status("200 OK", &headers("allowed_warning"), answer),
+        status("429 Too Many Requests", &headers("rejected"), refusal),
+        status("200 OK", "", answer),
+    ];
+    let server = Server::start(steps).await;
+    let model = model(&server);
+    let request = Request::user("?");
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        let deltas: Vec<Result<Delta, ModelError>> = model.stream(&request).collect().await;
+        let limit = match deltas.first() {
+            Some(Ok(Delta::RateLimit(limit))) => Some((limit.status.clone(), limit.resets_at)),
+            Some(_) | None => None,
+        };
+        told.push((limit, deltas.last().is_some_and(Result::is_ok)));
+    }
+    let limit = |state: &str| Some((state.to_owned(), Some(1_764_554_400)));
+    assert_eq!(told, [(limit("allowed_warning"), true), (limit("rejected"), false), (None, true)]);
+}
+
 // rule: O10
 #[tokio::test]
 async fn silence_ends_by_the_bound() {

@@ -9,6 +9,13 @@ pub(super) enum NoScheme {
     Host,
 }
 
+/// Returns the paths that the URI of a resource may name, as rules for files judge it (`protocol.md` P7): relative ones start
+/// in the directory of the session. Empty for a URI with another scheme than `file`.
+#[must_use]
+pub fn resource_paths(uri: &str) -> Vec<String> {
+    paths(uri, NoScheme::Path)
+}
+
 /// Returns the paths that a URI may name: none if it has another scheme than `file`. A server may or may not decode it,
 /// and cut it at a `?` or `#`, so each of these is one.
 pub(super) fn paths(uri: &str, no_scheme: NoScheme) -> Vec<String> {

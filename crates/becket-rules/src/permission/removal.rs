@@ -13,9 +13,11 @@ mod values;
 use self::places::Places;
 use self::values::{Values, is_unguarded};
 use super::call::{Call, CommandLine, Scope};
+use crate::matcher::Renames;
 use crate::path::Normal;
 use crate::shell::{self, Arg, Command, CommandPattern};
-use crate::tools::Primary;
+use crate::tools::{self, Primary};
+use serde_json::{Map, Value};
 
 /// The maximum number of paths that one line may remove, relative to each directory that it may be in.
 const MOST_PATHS: usize = 8_192;
@@ -34,6 +36,20 @@ pub fn critical_removal(call: &Call<'_>, scope: &Scope<'_>) -> Option<String> {
             let places = Places::new(scope, vec![Normal::of(scope.cwd)]);
             line.commands().find_map(|command| in_power_shell(command, &places))
         }
+    }
+}
+
+/// Returns whether a call may remove something at all, without the analysis of its line, which most calls don't need:
+/// false only for tools that run no lines, and for plain lines without `rm`.
+#[must_use]
+pub fn may_remove(tool: &str, input: &Map<String, Value>, renames: &Renames) -> bool {
+    match tools::find(renames.current(tool)).map(|tool| tool.primary) {
+        Some(Primary::Bash(field)) => !input.get(field).and_then(Value::as_str).is_some_and(names_no_removal),
+        Some(Primary::PowerShell(_)) => true,
+        Some(
+            Primary::Path(..) | Primary::Domain(_) | Primary::Name(_) | Primary::Skill(_) | Primary::None,
+        )
+        | None => false,
     }
 }
 

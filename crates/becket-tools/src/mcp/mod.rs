@@ -7,11 +7,14 @@
 //!
 //! If a tool reports a failure (`isError`), its call fails: PostToolUseFailure, with its text as the error.
 //!
+//! While a connected server offers resources, two tools list and read them (`protocol.md` X8).
+//!
 //! Servers are not trusted: a tool that declares itself read-only needs a question like any other, and runs
 //! concurrently with other calls only if the user trusts its server.
 
 mod answer;
 mod hook_calls;
+mod resources;
 mod servers;
 mod tool;
 

@@ -1,7 +1,9 @@
 //! The public interface: the tools of a pool's servers.
 
 use super::answer::OutputStore;
+use super::resources;
 use super::tool::McpTool;
+use crate::surroundings::Surroundings;
 use becket_engine::{Tool, ToolServer};
 use becket_mcp::config::Scope;
 use becket_mcp::{Name, NameWarning, Names, OutputCaps, Pool, ServerView, ToolList};
@@ -77,6 +79,14 @@ impl McpServers {
     pub fn tools(&self) -> McpTools {
         let OfferedTools { tools, warnings } = self.offered(|view| view.tools.clone());
         McpTools { tools: tools.into_iter().map(|offered| offered.tool).collect(), warnings }
+    }
+
+    /// Returns the tools that list and read resources, `ListMcpResourcesTool` and `ReadMcpResourceTool`; none if no
+    /// server that is connected now offers resources (`protocol.md` X8). `host` has the working directories: a resource
+    /// that may be a file elsewhere is not read unasked.
+    #[must_use]
+    pub fn resource_tools(&self, host: &Surroundings) -> Vec<Arc<dyn Tool>> {
+        resources::tools(&self.pool, &self.kept, host)
     }
 
     /// Returns the tools of all servers with their descriptions, for a host that offers them to others. `listed`
