@@ -16,7 +16,7 @@ from agent_hooks.ctk.reference import ReferenceHarness
 from becket import HookEngine
 from becket.agent_hooks import BecketInterceptor
 
-CALL = {"id": "t1", "name": "Bash", "args": {"command": "rm -rf /"}}
+CALL = {"id": "t1", "name": "Bash", "args": {"command": "rm -rf build"}}
 SCENARIO = Scenario.from_wire(
     {
         "input": {"content": "clean up", "role": "user"},

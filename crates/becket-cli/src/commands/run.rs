@@ -43,11 +43,10 @@ use crate::project;
 use crate::report::style::{WARNING, plain, styled};
 use crate::services::RunModels;
 use crate::session::{Session, launched};
-use becket_base::{suggest, text_file};
+use becket_base::text_file;
 use becket_engine::CancellationToken;
 use becket_engine::config::FlagPermissions;
 use becket_model::EventKind;
-use becket_rules::tools;
 use context::RunContext;
 use control::{Host, Lines, ReplyOptions, SessionStates, Shutdown};
 use job::Job;
@@ -153,19 +152,10 @@ fn may_start_with_a_prompt(session: &Session) -> bool {
     engine.is_ok_and(|engine| engine.host().hooks().has_any(EventKind::SessionStart))
 }
 
-/// Warns about arguments that are accepted without effect, and about tools that are probably misspelt.
+/// Warns about arguments that are accepted without effect.
 fn warn_of_muted(args: &RunArgs, out: &Out) {
     for name in args.sdk.mute.present() {
         out.eprint(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
-    }
-    let known = tools::known();
-    // Names that no tool has are tolerated: SDKs name tools of other agents, too.
-    for name in args.sdk.tools.iter().flat_map(|names| names.split(',')).map(str::trim) {
-        if let Some(near) = suggest(name, known).filter(|_| name != "default" && !known.contains(&name)) {
-            let name = plain(name);
-            let what = format!("`--tools`: there is no tool `{name}`; did you mean `{near}`?");
-            out.eprint(&format!("{} {what}\n", styled(WARNING, "warning:")));
-        }
     }
 }
 

@@ -17,6 +17,7 @@ mod permissions;
 mod python;
 mod rejected;
 mod requests;
+mod resources;
 mod servers;
 mod session_options;
 mod stored;

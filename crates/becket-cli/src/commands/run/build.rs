@@ -25,22 +25,29 @@ use crate::report::run::SessionEvent;
 use crate::report::style::{WARNING, plain, styled};
 use crate::services::RunModels;
 use crate::telemetry;
-use becket_agent::assemble::{AssembledSession, Assembly, AssemblyError, SystemPrompt, ToolFilter};
+use becket_agent::assemble::{
+    AssembledSession, Assembly, AssemblyError, SessionTools, SystemPrompt, ToolFilter,
+};
 use becket_agent::end_tasks::EndTasks;
 use becket_agent::tool_call::AskPermission;
 use becket_agent::transcript::{Mirror, Store};
 use becket_agent::update::{Notice, Origin, Update, UpdateKind, Watch};
 use becket_agent::{Agent, AgentBuilder};
-use becket_engine::config::{Diagnostic, StopsStart};
+use becket_base::suggest;
+use becket_engine::config::{Config, Diagnostic, Severity, StopsStart};
 use becket_engine::{Engine, RunEvent, Start as HowStarted};
 use becket_fire::FiringError;
 use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;
 use becket_model::Source;
+use becket_rules::tools::known;
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+
+/// The variable for the format of previews in questions.
+const PREVIEW_FORMAT: &str = "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT";
 
 /// Opens the session.
 ///
@@ -164,7 +171,7 @@ impl OpeningSession<'_> {
         let AssembledSession { builder, tools, definitions, styles, notices, worktrees, .. } =
             self.assembly.session(engine)?;
         notices.into_iter().for_each(|notice| self.notice(notice));
-        let warnings = muted(at, &definitions.diagnostics);
+        let warnings = ineffective(at, &engine.config(), &definitions.diagnostics, &tools);
         let hidden = typed::hidden(&definitions.skills.skills());
         hidden.into_iter().for_each(|text| self.notice(Notice::warning(text)));
         let (displayed, end_tasks) = (DisplayedAnswer::default(), EndTasks::new(self.models.clone()));
@@ -324,16 +331,52 @@ impl OpeningSession<'_> {
     }
 }
 
-/// Returns the descriptions of given options that have no effect. Those of agents are printed to stderr as well; all
-/// others have already been printed.
-fn muted(at: RunContext<'_>, diagnostics: &[Diagnostic]) -> Vec<String> {
-    let of_arguments = at.args.sdk.mute.present().map(|name| format!("`{name}` has no effect here"));
-    let is_given = |one: &&Diagnostic| one.source == Source::Flag && one.code == "not-supported";
-    let of_agents: Vec<String> = diagnostics.iter().filter(is_given).map(|one| one.message.clone()).collect();
-    for text in &of_agents {
+/// Returns the descriptions of everything that was given and has no effect, or not the one that it seems to have. Those
+/// that are not printed elsewhere are printed to stderr as well.
+fn ineffective(
+    at: RunContext<'_>,
+    config: &Config,
+    of_definitions: &[Diagnostic],
+    tools: &SessionTools,
+) -> Vec<String> {
+    let is_given = |one: &&Diagnostic| one.source == Source::Flag && one.severity != Severity::Note;
+    let is_printed = |one: &&Diagnostic| config.notices().any(|printed| std::ptr::eq(printed, *one));
+    let (printed, other): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
+        config.diagnostics.iter().filter(is_given).partition(is_printed);
+    let of_agents = of_definitions.iter().filter(is_given).filter(|one| one.code == "not-supported");
+    let unprinted: Vec<String> = of_agents
+        .map(|one| one.message.clone())
+        .chain(tools.unmatched_names().iter().map(|name| no_tool(name)))
+        .chain(at.session.permissions.unknown_tools())
+        .chain(other.into_iter().map(finding))
+        .chain(preview_format(at))
+        .collect();
+    for text in &unprinted {
         at.out.eprint(&format!("{} {}\n", styled(WARNING, "warning:"), plain(text)));
     }
-    of_arguments.chain(at.wants.into_iter().flat_map(Initialize::warnings)).chain(of_agents).collect()
+    let of_arguments = at.args.sdk.mute.present().map(|name| format!("`{name}` has no effect here"));
+    let of_host = at.wants.into_iter().flat_map(Initialize::warnings);
+    of_arguments.chain(of_host).chain(unprinted).chain(printed.into_iter().map(finding)).collect()
+}
+
+/// Returns the warning about a format of previews in questions, which SDKs send as a variable (`toolConfig`).
+fn preview_format(at: RunContext<'_>) -> Option<String> {
+    let format = at.around.var(PREVIEW_FORMAT)?.to_string_lossy();
+    let is_other = !matches!(&*format, "" | "markdown");
+    is_other.then(|| format!("`{PREVIEW_FORMAT}={format}` has no effect here: previews are Markdown"))
+}
+
+/// Returns the warning about a name in `--tools` that no tool has; a tool of another agent is not misspelt.
+fn no_tool(name: &str) -> String {
+    let near = suggest(name, known()).filter(|_| !known().contains(&name));
+    let near = near.map(|near| format!("; did you mean `{near}`?"));
+    format!("`--tools`: there is no tool `{name}` here{}", near.unwrap_or_default())
+}
+
+/// Describes a finding about settings or rules of the caller. Lines of an argument mean nothing to its author.
+fn finding(one: &Diagnostic) -> String {
+    let file = one.file.display().to_string();
+    format!("`{}`: {}", file.trim_matches(['<', '>']), one.message)
 }
 
 async fn open(builder: AgentBuilder, at: RunContext<'_>) -> Result<Agent, CliError> {

@@ -1,6 +1,7 @@
 //! The lines of a conversation: one type for each, with a stable order of fields.
 
 use super::content::Tokens;
+use becket_llm::RateLimit;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -70,4 +71,46 @@ pub(super) struct ConversationReset {
     /// The session that has ended.
     pub(super) session_id: String,
     pub(super) uuid: String,
+}
+
+/// The state of the provider's limit on requests.
+#[derive(Debug, Serialize)]
+pub(super) struct RateLimitEvent {
+    pub(super) r#type: &'static str,
+    pub(super) rate_limit_info: RateLimitInfo,
+    pub(super) uuid: String,
+    pub(super) session_id: String,
+}
+
+/// The limit, as SDKs name its parts.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RateLimitInfo {
+    status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resets_at: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_limit_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    utilization: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overage_status: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overage_resets_at: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overage_disabled_reason: Option<String>,
+}
+
+impl From<&RateLimit> for RateLimitInfo {
+    fn from(limit: &RateLimit) -> Self {
+        RateLimitInfo {
+            status: limit.status.clone(),
+            resets_at: limit.resets_at,
+            rate_limit_type: limit.kind.clone(),
+            utilization: limit.utilization,
+            overage_status: limit.overage_status.clone(),
+            overage_resets_at: limit.overage_resets_at,
+            overage_disabled_reason: limit.overage_disabled_reason.clone(),
+        }
+    }
 }

@@ -115,6 +115,7 @@ impl Live {
             | UpdateKind::CallEnded { .. }
             | UpdateKind::Text { .. }
             | UpdateKind::Piece(_)
+            | UpdateKind::RateLimit(_)
             | UpdateKind::Cleared { .. }
             | UpdateKind::Displayed { .. } => String::new(),
             UpdateKind::Notice(notice) => notice_line(notice),

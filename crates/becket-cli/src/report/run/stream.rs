@@ -4,7 +4,9 @@
 
 use super::content::{blocks, shown};
 use super::event::SessionEvent;
-use super::line::{Answer, Assistant, ConversationReset, StreamEvent, User, UserContent};
+use super::line::{
+    Answer, Assistant, ConversationReset, RateLimitEvent, RateLimitInfo, StreamEvent, User, UserContent,
+};
 use super::naming::Ids;
 use super::result::{ApiError, milliseconds};
 use super::system_line::{
@@ -13,7 +15,7 @@ use super::system_line::{
 };
 use becket_agent::update::{Notice, Origin, StopSummary, Update, UpdateKind};
 use becket_engine::RunEventKind;
-use becket_llm::{Block, Delta, Usage};
+use becket_llm::{Block, Delta, RateLimit, Usage};
 use serde::Serialize;
 
 mod hooks;
@@ -45,6 +47,8 @@ pub(crate) struct Stream {
     /// The answers that are arriving, by the call that started their subagent.
     pieces: HashMap<Option<String>, Pieces>,
     tasks: RunningTasks,
+    /// The last state of the limit on requests.
+    limit: Option<RateLimit>,
 }
 
 impl Stream {
@@ -57,6 +61,7 @@ impl Stream {
             hooks: Hooks::default(),
             pieces: HashMap::new(),
             tasks: RunningTasks::default(),
+            limit: None,
         }
     }
 
@@ -144,6 +149,7 @@ impl Stream {
                 let what = ApiRetry { attempt: *attempt, retry_delay_ms, error: because.clone() };
                 self.system("api_retry", &what)
             }
+            UpdateKind::RateLimit(limit) => self.rate_limit(limit),
             UpdateKind::Compacted { trigger, tokens_before } => {
                 let compact_metadata =
                     CompactMetadata { trigger: trigger.clone(), pre_tokens: *tokens_before };
@@ -245,6 +251,19 @@ impl Stream {
             })
         };
         events.into_iter().map(one).collect()
+    }
+
+    /// Reports the state of the limit on requests if it has changed.
+    fn rate_limit(&mut self, limit: &RateLimit) -> String {
+        if self.limit.replace(limit.clone()).as_ref() == Some(limit) {
+            return String::new();
+        }
+        line(&RateLimitEvent {
+            r#type: "rate_limit_event",
+            rate_limit_info: RateLimitInfo::from(limit),
+            uuid: self.ids.next(),
+            session_id: self.session.clone(),
+        })
     }
 
     fn reset(&self, new: &str) -> String {

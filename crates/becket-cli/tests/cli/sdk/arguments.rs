@@ -66,6 +66,63 @@ fn only_the_base_tools_that_are_named_are_offered() {
     assert!(init["tools"].as_array().expect("a list").len() > 8, "{init}");
 }
 
+// rule: P1
+#[test]
+fn tools_that_are_not_there_are_named() {
+    let settings = r#"{"permissions": {"deny": ["Wrte"]}}"#;
+    for (arguments, warning) in [
+        (&["--tools", "Read,Bsh"][..], "`--tools`: there is no tool `Bsh` here; did you mean `Bash`?"),
+        (&["--tools", "Read,WebSearch"], "`--tools`: there is no tool `WebSearch` here"),
+        (
+            &["--disallowedTools", "Bsh(rm *)"],
+            "`--disallowedTools`: `Bsh` is not a known tool: did you mean `Bash`?",
+        ),
+        (&["--allowedTools", "Bsh"], "`--allowedTools`: `Bsh` is not a known tool: did you mean `Bash`?"),
+        (&["--settings", settings], "`Wrte` is not a known tool: did you mean `Write`?"),
+    ] {
+        let env = hello();
+        let mut host = Host::initialized(&env, arguments, json!({}));
+        host.prompt("hi");
+        let init = host.until(|line| line["subtype"] == "init");
+        let warnings = init["warnings"].as_array().expect("warnings").clone();
+        let is_it = |said: &&serde_json::Value| said.as_str().is_some_and(|said| said.ends_with(warning));
+        assert_eq!(warnings.iter().filter(is_it).count(), 1, "{arguments:?}: {warnings:?}");
+        host.result();
+        let (code, stderr) = host.ends();
+        assert_eq!(code, Some(0), "{stderr}");
+        assert_eq!(stderr.matches(warning).count(), 1, "{arguments:?}: {stderr}");
+    }
+    let known = [
+        ["--tools", "Read,Task,ReadMcpResourceTool,mcp__one__echo"],
+        ["--allowedTools", "WebSearch,mcp__one,Task"],
+        ["--disallowedTools", "NotebookEdit mcp__one__*"],
+    ];
+    for arguments in known {
+        let env = hello();
+        let mut host = Host::initialized(&env, &arguments, json!({}));
+        host.prompt("hi");
+        let init = host.until(|line| line["subtype"] == "init");
+        assert_eq!(init["warnings"], serde_json::Value::Null, "{arguments:?}: {init}");
+        host.result();
+        let (code, stderr) = host.ends();
+        assert!(code == Some(0) && stderr.is_empty(), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_format_of_previews_that_is_not_supported_is_named() {
+    for (format, is_named) in [("html", true), ("markdown", false)] {
+        let env = hello();
+        let mut host = Host::with_env(&env, &[], &[("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", format)]);
+        host.prompt("hi");
+        let init = host.until(|line| line["subtype"] == "init");
+        assert_eq!(init["warnings"].to_string().contains("PREVIEW_FORMAT=html"), is_named, "{init}");
+        host.result();
+        let (_, stderr) = host.ends();
+        assert_eq!(stderr.contains("PREVIEW_FORMAT=html` has no effect"), is_named, "{stderr}");
+    }
+}
+
 #[test]
 fn a_session_that_is_not_stored_leaves_no_transcript() {
     for (arguments, stored) in [(&[][..], true), (&["--no-session-persistence"], false)] {

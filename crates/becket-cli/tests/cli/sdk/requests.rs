@@ -40,6 +40,27 @@ fn what_nobody_knows_is_an_error_that_says_so_and_nothing_else() {
     assert_eq!(host.result()["result"], "Hello.");
 }
 
+#[test]
+fn a_field_of_a_request_that_has_no_effect_is_named_once() {
+    let env = hello();
+    let mut host = Host::initialized(&env, &[], json!({}));
+    let wants = json!({"mode": "default", "ultraplan": true, "off": false});
+    for _ in 0..2 {
+        assert_eq!(host.asks("set_permission_mode", wants.clone())["subtype"], "success");
+    }
+    host.asks("get_context_usage", json!({"detail": "full"}));
+    let told = |line: &&Value| line.to_string().contains("has no effect here");
+    let lines: Vec<&Value> = host.seen.iter().filter(told).collect();
+    assert!(lines.len() == 1 && lines[0]["content"].to_string().contains("`ultraplan`"), "{lines:?}");
+    let (code, stderr) = host.ends();
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(
+        stderr.matches("`ultraplan` of `set_permission_mode` has no effect here").count(),
+        1,
+        "{stderr}"
+    );
+}
+
 // rules: P13, P14
 #[test]
 fn the_mode_changes_and_bypass_only_where_the_session_was_started_with_it() {

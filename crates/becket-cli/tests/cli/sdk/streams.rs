@@ -3,6 +3,7 @@
 use super::host::Host;
 use super::{bash, place};
 use becket_testkit::env::TestEnv;
+use becket_testkit::messages_api::{Server, Turn};
 use serde_json::{Value, json};
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
@@ -27,7 +28,8 @@ fn the_first_line_tells_the_release_of_the_protocol_and_what_has_no_effect() {
         init["claude_code_version"].as_str().is_some_and(|version| version.starts_with("2.1.")),
         "{init}"
     );
-    assert_eq!(init["capabilities"], json!(["interrupt_receipt_v1"]));
+    let capabilities = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1", "mcp_read_resource_v1"];
+    assert_eq!(init["capabilities"], json!(capabilities));
     let warnings = init["warnings"].to_string();
     for name in ["`--debug`", "`planModeInstructions`", "`agentProgressSummaries`"] {
         assert!(warnings.contains(name), "{warnings}");
@@ -162,7 +164,7 @@ fn a_session_is_not_idle_while_an_agent_works_in_the_background() {
 }
 
 /// Starts a host that reads states, and sends the prompt that starts an agent.
-fn host_with_agent(env: &TestEnv, server: &becket_testkit::messages_api::Server) -> Host {
+fn host_with_agent(env: &TestEnv, server: &Server) -> Host {
     let url = server.url();
     let variables = [
         ("ANTHROPIC_API_KEY", "key"),
@@ -175,8 +177,7 @@ fn host_with_agent(env: &TestEnv, server: &becket_testkit::messages_api::Server)
 }
 
 /// Starts a model whose agent works until the file `go` exists.
-fn agents_server() -> becket_testkit::messages_api::Server {
-    use becket_testkit::messages_api::{Server, Turn};
+fn agents_server() -> Server {
     let answer = |when: &str, turn: Turn| Turn { when: vec![when.to_owned()], ..turn };
     let agent = json!({"subagent_type": "general-purpose", "description": "Look", "prompt": "LOOK-INTO-IT", "run_in_background": true});
     let until_go = json!({"command": "until [ -e go ]; do sleep 0.05; done; echo built"});
@@ -227,6 +228,69 @@ fn an_interrupt_names_the_messages_that_still_wait() {
     );
     assert_eq!(host.result()["user_message_uuid"], "u2");
     assert!(!env.project().join("made").exists());
+}
+
+/// Starts a session whose first turn waits for a permission, with other messages behind it.
+fn with_waiting(messages: &[&str]) -> (TestEnv, Host) {
+    let turns = json!([{"tool_uses": [bash("t1", "touch made")]}, {"text": "Next."}, {"text": "Last."}]);
+    let env = place(BECKET, &json!({}), &turns);
+    let mut host = Host::initialized(&env, &["--permission-prompt-tool", "stdio"], json!({}));
+    let message = |id: &str| json!({"type": "user", "uuid": id, "message": {"role": "user", "content": id}});
+    host.line(&message("u1").to_string());
+    host.asked("can_use_tool");
+    messages.iter().for_each(|id| host.line(&message(id).to_string()));
+    (env, host)
+}
+
+#[test]
+fn an_interrupt_withdraws_what_waits_if_the_host_wants_that() {
+    let (_env, mut host) = with_waiting(&["u2", "u3"]);
+    let answer = host.asks("interrupt", json!({"cancel_queued": true}));
+    assert_eq!(answer["response"], json!({"still_queued": [], "cancelled": ["u2", "u3"]}), "{answer}");
+    assert_eq!(host.result()["user_message_uuid"], "u1");
+    let again = host.asks("interrupt", json!({"cancel_queued": true}));
+    assert_eq!(again["response"], json!({"still_queued": [], "cancelled": []}), "each is told once");
+    host.line(
+        &json!({"type": "user", "uuid": "u4", "message": {"role": "user", "content": "on"}}).to_string(),
+    );
+    let next = host.result();
+    assert_eq!((&next["user_message_uuid"], &next["result"]), (&json!("u4"), &json!("Next.")));
+    assert_eq!(host.ends().0, Some(0));
+}
+
+#[test]
+fn one_message_that_waits_is_withdrawn_by_its_id() {
+    let (_env, mut host) = with_waiting(&["u2", "u3"]);
+    for (id, cancelled) in [("u1", false), ("u2", true), ("u2", false), ("u9", false)] {
+        let answer = host.asks("cancel_async_message", json!({"message_uuid": id}));
+        assert_eq!(answer["response"], json!({"cancelled": cancelled}), "{id}: {answer}");
+    }
+    assert_eq!(host.asks("interrupt", json!({}))["response"], json!({"still_queued": ["u3"]}));
+    assert_eq!(host.result()["user_message_uuid"], "u1");
+    assert_eq!(host.result()["user_message_uuid"], "u3");
+    assert_eq!(host.ends().0, Some(0));
+}
+
+#[test]
+fn a_change_of_the_limit_on_requests_is_told() {
+    let refused = |utilization: &str| {
+        Turn::refused(429, "rate_limit_error", "slow down")
+            .header("retry-after", "0")
+            .header("anthropic-ratelimit-unified-status", "rejected")
+            .header("anthropic-ratelimit-unified-reset", "1764554400")
+            .header("anthropic-ratelimit-unified-representative-claim", "five_hour")
+            .header("anthropic-ratelimit-unified-5h-utilization", utilization)
+    };
+    let server = Server::start(vec![refused("1.0"), refused("1.0"), Turn::text("At last.")]);
+    let env = place(BECKET, &json!({}), &json!([]));
+    let variables = [("ANTHROPIC_API_KEY", "key"), ("ANTHROPIC_BASE_URL", &server.url())];
+    let mut host = Host::with_env(&env, &["--model", "sonnet"], &variables);
+    host.prompt("hi");
+    assert_eq!(host.result()["result"], "At last.");
+    let told: Vec<&Value> = host.seen.iter().filter(|line| line["type"] == "rate_limit_event").collect();
+    let info = json!({"status": "rejected", "resetsAt": 1_764_554_400, "rateLimitType": "five_hour", "utilization": 1.0});
+    assert!(told.len() == 1 && told[0]["uuid"].is_string() && told[0]["session_id"].is_string(), "{told:?}");
+    assert_eq!(told[0]["rate_limit_info"], info);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::host::Host;
 use super::{bash, place};
 use becket_testkit::env::TestEnv;
 use becket_testkit::messages_api::{Server, Turn};
+use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
@@ -98,6 +99,26 @@ fn a_task_that_the_host_stops_wakes_nobody_and_is_told_with_the_next_prompt() {
     assert_eq!(host.result()["result"], "I know.");
     assert_eq!(host.ends().0, Some(0));
     assert_eq!(stops(&env), 2);
+}
+
+// rules: A4, L6
+#[test]
+fn an_interrupt_ends_the_turn_and_no_background_task() {
+    let settings = json!({"permissions": {"allow": ["Bash"]}});
+    let turns = json!([
+        {"tool_uses": [in_background("t1", UNTIL_GO)]},
+        {"tool_uses": [bash("t2", "touch started; sleep 300")]},
+        {"text": "It is built.", "expect": ["completed (exit code 0)"]}
+    ]);
+    let env = place(BECKET, &settings, &turns);
+    let mut host = Host::initialized(&env, &[], json!({}));
+    host.prompt("build it");
+    assert!(wait_until(|| env.project().join("started").exists()));
+    host.asks("interrupt", json!({}));
+    assert_eq!(host.result()["terminal_reason"], "aborted_tools");
+    env.write("project/go", "");
+    assert_eq!(host.result()["result"], "It is built.");
+    assert_eq!(host.ends().0, Some(0));
 }
 
 // rule: A4

@@ -203,3 +203,25 @@ fn a_session_that_is_closed_is_gone_with_all_that_it_runs() {
     assert_eq!(client.fails("event/fire", fire).0, "no_session");
     client.opens(&env.project(), "s", json!({}));
 }
+
+// rule: D3
+#[test]
+fn a_critical_removal_waits_for_a_user_in_a_session_without_a_mode() {
+    let env = with_hook("PostToolUse", command("true"));
+    let mut serving = on_stdio(&env, &[], &[]).initialized();
+    let client = &mut serving.client;
+    for (mode, line, decision) in [
+        (None, "rm -rf ~", "wait"),
+        (None, "rm -rf build", "proceed"),
+        (Some("bypassPermissions"), "rm -rf ~", "wait"),
+        // Such a host asks by itself about everything that nothing decides.
+        (Some("default"), "rm -rf ~", "proceed"),
+    ] {
+        let id = format!("{mode:?} {line}");
+        let options = mode.map_or_else(|| json!({}), |mode| json!({"permission_mode": mode}));
+        client.opens(&env.project(), &id, options);
+        let fired =
+            client.asks("event/fire", json!({"session": id, "event": "PreToolUse", "input": bash(line)}));
+        assert_eq!(fired["decision"], decision, "{id}: {fired}");
+    }
+}

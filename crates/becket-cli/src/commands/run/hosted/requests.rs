@@ -10,7 +10,7 @@ use super::context_usage;
 use super::description;
 use super::flag_settings;
 use super::servers;
-use super::turns::Turns;
+use super::turns::{MessageTurn, Turns};
 use crate::error::CliError;
 use crate::report::style::{WARNING, plain, styled};
 use becket_agent::checkpoints::Rewound;
@@ -31,14 +31,33 @@ pub(super) type Message = Result<QueuedPrompt, CliError>;
 /// A message of the host.
 pub(super) struct QueuedPrompt {
     pub(super) message: HostPrompt,
-    /// The token that ends its turn.
-    pub(super) turn: CancellationToken,
+    pub(super) turn: MessageTurn,
 }
 
-/// The supported requests, for the error about an unknown one.
-const KNOWN: &str = "interrupt, set_permission_mode, set_model, set_max_thinking_tokens, rewind_files, get_context_usage, \
-                     mcp_status, mcp_message, mcp_reconnect, mcp_toggle, mcp_set_servers, stop_task, register_repo_root, \
-                     apply_flag_settings, reload_skills, reload_plugins";
+/// The subtype of a request, and the fields that it may have.
+type RequestFields = (&'static str, &'static [&'static str]);
+
+/// The supported requests.
+const KNOWN: [RequestFields; 18] = [
+    ("interrupt", &["cancel_queued", "reason"]),
+    ("cancel_async_message", &["message_uuid"]),
+    ("set_permission_mode", &["mode"]),
+    ("set_model", &["model"]),
+    ("set_max_thinking_tokens", &["max_thinking_tokens"]),
+    ("rewind_files", &["user_message_id", "dry_run"]),
+    ("get_context_usage", &["detail"]),
+    ("mcp_status", &[]),
+    ("mcp_message", &["server_name", "message"]),
+    ("mcp_reconnect", &["serverName"]),
+    ("mcp_toggle", &["serverName", "enabled"]),
+    ("mcp_set_servers", &["servers"]),
+    ("mcp_read_resource", &["serverName", "uri"]),
+    ("stop_task", &["task_id"]),
+    ("register_repo_root", &["directory", "reload_claude_md", "reload_plugins", "reload_skills"]),
+    ("apply_flag_settings", &["settings"]),
+    ("reload_skills", &[]),
+    ("reload_plugins", &[]),
+];
 /// The limit on concurrent requests.
 const MOST: usize = 256;
 /// The source, in DirectoryAdded, of a request of the host.
@@ -60,11 +79,12 @@ impl Requests<'_> {
         let mut under_way = FuturesUnordered::new();
         let (open, mut messages) = (lines.open.clone(), Some(messages));
         let mut named = HashSet::new();
+        let mut named_of_requests = HashSet::new();
         while messages.is_some() || !under_way.is_empty() {
             tokio::select! {
                 heard = lines.next(), if messages.is_some() => match heard {
                     Some(Ok(SessionInput::Message(message))) => {
-                        self.name_ignored(&message.ignored, &mut named);
+                        self.name_ignored(&message.ignored, "a message", &mut named);
                         let turn = self.turns.add(self.cancel, message.sent.uuid().map(str::to_owned));
                         self.hand_on(messages.as_ref(), Ok(QueuedPrompt { message, turn }));
                     }
@@ -73,6 +93,8 @@ impl Requests<'_> {
                         self.host.refuse(&request.id, &format!("{MOST} requests are pending: wait for one"));
                     }
                     Some(Ok(SessionInput::Request(request, cancel))) => {
+                        let of = format!("`{}`", request.subtype);
+                        self.name_ignored(&ignored(&request), &of, &mut named_of_requests);
                         let open = open.clone();
                         under_way.push(async move { self.answer(&request, &cancel, &open).await });
                     }
@@ -85,10 +107,10 @@ impl Requests<'_> {
         }
     }
 
-    /// Warns once about each field of messages that has no effect.
-    fn name_ignored(&self, ignored: &[String], named: &mut HashSet<String>) {
-        for name in ignored.iter().filter(|name| named.insert((*name).clone())) {
-            let text = format!("`{name}` of a message has no effect here");
+    /// Warns once about each field that has no effect.
+    fn name_ignored(&self, ignored: &[String], of: &str, named: &mut HashSet<String>) {
+        let texts = ignored.iter().map(|name| format!("`{name}` of {of} has no effect here"));
+        for text in texts.filter(|text| named.insert(text.clone())) {
             self.at.out.eprint(&format!("{} {}\n", styled(WARNING, "warning:"), plain(&text)));
             self.host.warn(text);
         }
@@ -119,7 +141,10 @@ impl Requests<'_> {
     async fn wanted(&self, request: &Request) -> Result<Value, String> {
         let fields = &request.fields;
         match request.subtype.as_str() {
-            "interrupt" => Ok(json!({"still_queued": self.turns.interrupt()})),
+            "interrupt" => Ok(self.interrupt(fields)),
+            "cancel_async_message" => {
+                Ok(json!({"cancelled": self.turns.withdraw(text(fields, "message_uuid")?)}))
+            }
             "set_permission_mode" => self.set_mode(text(fields, "mode")?),
             "set_model" => self.set_model(fields).await,
             "mcp_status" => Ok(json!({"mcpServers": self.servers()})),
@@ -138,6 +163,10 @@ impl Requests<'_> {
             "mcp_set_servers" => {
                 servers::set(self.at, self.session, fields.get("servers"), self.cancel).await
             }
+            "mcp_read_resource" => {
+                let (server, uri) = (text(fields, "serverName")?, text(fields, "uri")?);
+                servers::read_resource(self.session, server, uri, self.cancel).await
+            }
             "get_context_usage" => Ok(context_usage::usage(self.session)),
             "set_max_thinking_tokens" => self.set_thinking(fields),
             "rewind_files" => self.rewind(fields),
@@ -155,10 +184,24 @@ impl Requests<'_> {
             "initialize" => {
                 Err("`initialize` has to be the first line of a session, and the only one".to_owned())
             }
-            other => Err(format!(
-                "becket does not answer control requests of the subtype `{other}`, only: {KNOWN}"
-            )),
+            other => {
+                let known = KNOWN.map(|(subtype, _)| subtype).join(", ");
+                Err(format!(
+                    "becket does not answer control requests of the subtype `{other}`, only: {known}"
+                ))
+            }
         }
+    }
+
+    /// Ends the current turn. Background tasks go on, as they do when a user interrupts.
+    fn interrupt(&self, fields: &Map<String, Value>) -> Value {
+        let withdraws = fields.get("cancel_queued") == Some(&Value::Bool(true));
+        let waiting = self.turns.interrupt(withdraws);
+        let mut answer = json!({"still_queued": waiting.queued});
+        if withdraws {
+            answer["cancelled"] = json!(waiting.withdrawn);
+        }
+        answer
     }
 
     fn set_mode(&self, name: &str) -> Result<Value, String> {
@@ -265,6 +308,19 @@ impl Requests<'_> {
         }
         Ok(json!({"added": added}))
     }
+}
+
+/// Returns the fields of a supported request that have no effect.
+fn ignored(request: &Request) -> Vec<String> {
+    let Some((_, known)) = KNOWN.iter().find(|(subtype, _)| *subtype == request.subtype) else {
+        return Vec::new();
+    };
+    // An option that is off requests nothing.
+    let is_on = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
+    let unknown = request.fields.iter().filter(|(name, value)| {
+        name.as_str() != "subtype" && !known.contains(&name.as_str()) && is_on(value)
+    });
+    unknown.map(|(name, _)| name.clone()).collect()
 }
 
 fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a str, String> {

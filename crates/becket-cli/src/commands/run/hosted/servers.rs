@@ -6,10 +6,16 @@
 use super::super::context::RunContext;
 use super::super::servers::with_more;
 use super::super::session::Session;
-use becket_mcp::config::{ConfiguredServer, DisabledReason, Status};
-use becket_mcp::{CancellationToken, Pool};
+use becket_mcp::config::{ConfiguredServer, DisabledReason, Status, Transport};
+use becket_mcp::{CancellationToken, Pool, ResourceBody, ResourceContents, ServerView};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// The scheme of the user interfaces of tools.
+const INTERFACE: &str = "ui://";
+/// The time limit for reading a resource.
+const READING: Duration = Duration::from_secs(60);
 
 /// Disables a server, or enables it again.
 ///
@@ -88,6 +94,45 @@ pub(super) async fn set(
     let removed: Vec<&String> =
         before.more.iter().filter(|name| !now.contains(*name) && previous.contains(*name)).collect();
     Ok(json!({"added": added, "removed": removed, "errors": errors}))
+}
+
+/// Reads the user interface of a server's tool for the host, which shows it, in the format of the SDKs. Other resources are
+/// read by the model, under hooks and rules.
+///
+/// # Errors
+/// Errors if the address has another scheme, there is no such server, it is the host's own, or it gave no answer in time.
+pub(super) async fn read_resource(
+    session: &Session,
+    server: &str,
+    uri: &str,
+    cancel: &CancellationToken,
+) -> Result<Value, String> {
+    if !uri.starts_with(INTERFACE) {
+        return Err(format!("`{uri}` is not the address of a user interface (`{INTERFACE}…`)"));
+    }
+    let pool = pool_of(session)?;
+    let is_hosts = |view: &ServerView| {
+        view.name == server
+            && matches!(&view.configured.config, Ok(config) if config.transport == Transport::InProcess)
+    };
+    if pool.servers().iter().any(is_hosts) {
+        return Err(format!("the host can read resources of its own server `{server}` itself"));
+    }
+    let read = pool.read_resource(server, uri, READING, cancel).await;
+    let contents = read.map_err(|error| error.to_string())?;
+    Ok(json!({"contents": contents.into_iter().map(content).collect::<Vec<_>>()}))
+}
+
+fn content(content: ResourceContents) -> Value {
+    let mut fields = Map::from_iter([("uri".to_owned(), json!(content.uri))]);
+    fields.extend(content.mime_type.map(|kind| ("mimeType".to_owned(), json!(kind))));
+    let (key, data) = match content.body {
+        ResourceBody::Text(text) => ("text", text),
+        ResourceBody::Blob(blob) => ("blob", blob),
+    };
+    fields.insert(key.to_owned(), json!(data));
+    fields.extend(content.meta.map(|meta| ("_meta".to_owned(), Value::Object(meta))));
+    Value::Object(fields)
 }
 
 fn pool_of(session: &Session) -> Result<&Pool, String> {

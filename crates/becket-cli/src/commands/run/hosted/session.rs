@@ -203,9 +203,11 @@ async fn all(
         };
         let Some(message) = next else { break };
         let QueuedPrompt { message, turn } = message?;
-        take(&mut work, message, &turn).await;
+        if !turn.is_withdrawn() {
+            take(&mut work, message, turn.cancel()).await;
+            (hears_team, hears_tasks) = (true, true);
+        }
         turns.remove_first();
-        (hears_team, hears_tasks) = (true, true);
     }
     if hears_tasks {
         work.with_tasks().await?;

@@ -71,6 +71,7 @@ impl Status {
             | UpdateKind::Notice(_)
             | UpdateKind::StopHooks(_)
             | UpdateKind::Retrying { .. }
+            | UpdateKind::RateLimit(_)
             | UpdateKind::Compacted { .. }
             | UpdateKind::ElicitationComplete { .. }
             | UpdateKind::Titled { .. }

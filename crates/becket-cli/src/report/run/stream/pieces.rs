@@ -43,6 +43,7 @@ impl Pieces {
                 vec![block_stop(*index)]
             }
             Delta::Stop(reason) => self.stopped(reason),
+            Delta::RateLimit(_) => Vec::new(),
         }
     }
 
