@@ -73,11 +73,7 @@ pub(crate) fn examined(servers: &McpServers, around: &Surroundings) -> String {
             text.push_str(&format!("  {} {}\n", styled(WARNING, "warning:"), plain(warning)));
         }
     }
-    if text.is_empty() {
-        none_configured(around)
-    } else {
-        text
-    }
+    if text.is_empty() { none_configured(around) } else { text }
 }
 
 fn none_configured(around: &Surroundings) -> String {
