@@ -82,7 +82,7 @@ impl HookGate {
     pub(crate) async fn judge(&self, event: &Event, cancel: &CancellationToken) -> CallResolution {
         let outcome = self.engine.fire_until(event, cancel).await;
         let is_settled = matches!(outcome.settlement, Some(Settlement::Allowed { .. }));
-        let fired = Fired { outcome, background: Vec::new() };
+        let fired = Fired { outcome, background: Vec::new(), left: None };
         let output = hook_output::of(&fired, "");
         let blocked = output.stderr.as_deref().filter(|_| output.exit == 2);
         let mut resolution = Resolution::from_protocol(event.kind(), output.json, blocked);

@@ -2,7 +2,8 @@
 
 use crate::enclosing;
 use crate::env_file::hand_on;
-use crate::{FiringError, ProcessContext};
+use crate::left_hooks::LeftHooks;
+use crate::{FiringError, Launch, ProcessContext};
 use becket_engine::{BackgroundDelivery, CancellationToken, Engine, Outcome, Wake};
 use becket_model::{Event, EventKind, Session};
 use tokio::time::Instant;
@@ -14,6 +15,23 @@ pub struct Fired {
     pub outcome: Outcome,
     /// The ends of hooks in the background, in order.
     pub background: Vec<BackgroundEnd>,
+    /// The hooks that still run in the background.
+    pub left: Option<LeftHooks>,
+}
+
+/// The treatment of hooks that continue in the background.
+#[derive(Debug, Clone, Copy)]
+pub enum BackgroundWait<'a> {
+    /// They are awaited, each up to its own limit.
+    ToTheEnd,
+    /// A copy of this process waits for them, if the system has one; otherwise this one does, until a moment if there
+    /// is one.
+    InCopy {
+        /// The session.
+        launch: &'a Launch,
+        /// The moment at which they are ended: hooks that don't decide must not delay the answer too long.
+        until: Option<Instant>,
+    },
 }
 
 /// The end of a hook in the background.
@@ -25,9 +43,8 @@ pub struct BackgroundEnd {
     pub reminder: Option<String>,
 }
 
-/// Fires an event, and waits for the background, too: the process ends with its answer, and later output would be lost.
-/// Hooks in the background that still run at `background_end` are ended, since hooks that don't decide must not delay
-/// the answer too long; without it, each runs up to its own limit. At the end of a session they have the budget of its
+/// Fires an event, and waits for the background, too, unless a copy of this process can do that: the process ends with
+/// its answer, and later output would be lost. At the end of a session hooks in the background have the budget of its
 /// hooks (A5). Descendants see the mark of the event, and the agent gets the variables that hooks have set.
 ///
 /// # Errors
@@ -37,8 +54,12 @@ pub async fn fire(
     event: &Event,
     cancel: &CancellationToken,
     process: &ProcessContext,
-    mut background_end: Option<Instant>,
+    wait: BackgroundWait<'_>,
 ) -> Result<Fired, FiringError> {
+    let mut background_end = match wait {
+        BackgroundWait::ToTheEnd => None,
+        BackgroundWait::InCopy { until, .. } => until,
+    };
     if !engine.plan(event).runs().is_empty() {
         enclosing::show(engine.host().mark(event));
         if event.kind() == EventKind::SessionEnd {
@@ -47,9 +68,22 @@ pub async fn fire(
         }
     }
     let outcome = engine.fire_until(event, cancel).await;
-    let background = background(engine, &event.session, cancel, background_end).await;
+    let left = match wait {
+        BackgroundWait::InCopy { launch, .. } if !cancel.is_cancelled() => {
+            LeftHooks::of(engine, launch, event)
+        }
+        BackgroundWait::InCopy { .. } | BackgroundWait::ToTheEnd => None,
+    };
+    let background = match left {
+        Some(_) => merged(engine.host().collect_background(&event.session.id), Vec::new()),
+        None => background(engine, &event.session, cancel, background_end).await,
+    };
     hand_on(engine, event, process);
-    if cancel.is_cancelled() { Err(FiringError::Interrupted) } else { Ok(Fired { outcome, background }) }
+    if cancel.is_cancelled() {
+        Err(FiringError::Interrupted)
+    } else {
+        Ok(Fired { outcome, background, left })
+    }
 }
 
 /// Waits for hooks in the background up to the limit of each. A signal ends them at once: an agent that ends its hook

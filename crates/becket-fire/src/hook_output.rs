@@ -102,7 +102,7 @@ impl HookOutput {
 /// Converts an outcome to the equivalent answer. `broken` describes parts that could not be loaded. Hooks in the
 /// background were awaited, so their context is included, and a wake counts as the exit code 2 that it was (A4).
 pub fn of(fired: &Fired, broken: &str) -> HookOutput {
-    let Fired { outcome, background: left } = fired;
+    let Fired { outcome, background: left, left: _ } = fired;
     let answer = of_verdict(outcome, broken, left);
     let reminders: Vec<&str> = left.iter().filter_map(|left| left.reminder.as_deref()).collect();
     let spec = outcome.verdict.event.spec();

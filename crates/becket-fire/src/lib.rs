@@ -15,7 +15,7 @@
 //!   approval, and context for later answers
 //! - [`event_gate`], [`person_gate`], [`own_program`]: calls that hooks don't decide about, and the names of the
 //!   programs
-//! - `detached_process` (Unix): the processes of hooks that nothing waits for
+//! - `detached_process` (Unix), [`LeftHooks`]: the processes of hooks that nothing waits for
 //! - [`times`]: records of the time that the hooks take
 //! - [`Refusal`]: the answer if there is none; [`waiting_input()`]: stdin with a time limit
 //!
@@ -38,6 +38,7 @@ mod hook_launch;
 pub mod hook_output;
 pub mod interrupt;
 pub mod launch;
+mod left_hooks;
 pub mod one_time_approval;
 pub mod own_program;
 pub mod person_gate;
@@ -53,9 +54,10 @@ mod waiting_input;
 pub use answer_stream::{deliver, stdout};
 pub use early_signals::{ENDED, EarlySignals};
 pub use error::FiringError;
-pub use fire::{BackgroundEnd, Fired, fire};
+pub use fire::{BackgroundEnd, BackgroundWait, Fired, fire};
 pub use hook_launch::{HookLaunch, NoProjectDirectory, hook_launch};
 pub use launch::Launch;
+pub use left_hooks::LeftHooks;
 pub use process_context::ProcessContext;
 pub use refusal::{NO_ANSWER, Refusal};
 pub use waiting_input::waiting_input;

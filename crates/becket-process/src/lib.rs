@@ -75,12 +75,12 @@ pub use error::SpawnError;
 pub use finished_run::{CapturedOutput, Chunk, End, FinishedRun, Stream};
 pub use limits::{ByteCap, Limits, SinkLimit};
 pub use runner::Runner;
-#[cfg(target_os = "linux")]
-pub use sys::continue_in_child;
 #[cfg(unix)]
 pub use sys::{
     ENDING, Guard, GuardError, LastAnswer, end_is_handled, keep, start_detached, withdraw_last_answer,
 };
+#[cfg(target_os = "linux")]
+pub use sys::{continue_in_child, exit_and_continue, has_one_thread};
 pub use tokio_util::sync::CancellationToken;
 
 /// The example of the README.

@@ -242,7 +242,10 @@ fn a_signal_leaves_hooks_in_the_background_their_time_but_not_those_of_a_hook() 
         let env = env_with(&settings("PreToolUse", hooks));
         let marker = Marker::new();
         let (name, value) = marker.env();
-        let mut command = env.becket(arguments.iter().copied()).env(&name, &value).into_command();
+        // Without a home, `fire` waits for hooks that announce themselves.
+        let home = if has_time { env.root().join("home") } else { "".into() };
+        let command = env.becket(arguments.iter().copied()).env(&name, &value).env_os("HOME", home);
+        let mut command = command.into_command();
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut becket = command.spawn().expect("becket starts");
         let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "tool_name": "Bash",

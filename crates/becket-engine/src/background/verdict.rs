@@ -108,7 +108,13 @@ fn interpret_answer(spec: &EventSpec, text: &str, ended: &BackgroundEnd) -> (Ans
     let Some(exit) = ended.exit else {
         let why = ended.failure.clone();
         let lost = || Failure::Lost { message: "it has no exit code".to_owned() };
-        return (Answer::default(), Some(why.unwrap_or_else(lost)));
+        let why = why.unwrap_or_else(lost);
+        // Only its exit code is lost: the process that has started it may have ended before.
+        let answer = match (&why, read(spec, text, ended)) {
+            (Failure::Lost { .. }, (answer, Read::Object)) => answer,
+            (_, (_, Read::Object | Read::Text | Read::Broken(_))) => Answer::default(),
+        };
+        return (answer, Some(why));
     };
     let by_exit = by_exit(spec, exit, &ended.stderr);
     if matches!(by_exit, Some(Failure::NoVerdictExit { .. })) {

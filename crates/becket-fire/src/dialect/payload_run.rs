@@ -4,12 +4,12 @@ use super::mcp_servers;
 use super::unknown_tool::UnknownToolPolicy;
 use crate::call_approval;
 use crate::carried_context;
-use crate::fire::{Fired, fire};
+use crate::fire::{BackgroundWait, Fired, fire};
 use crate::one_time_approval::AskingEntry;
 use crate::person_gate::PersonGate;
 use crate::result::{deny_if, record_denial};
 use crate::trust_gate::{self, TrustGate};
-use crate::{FiringError, Launch, ProcessContext, hook_output};
+use crate::{FiringError, Launch, LeftHooks, ProcessContext, hook_output};
 use becket_dialects::{
     Answer, Asks, Dialect, Facts, Payload, ReadError, Resolution, answer, passes_ask, read,
 };
@@ -186,6 +186,7 @@ impl PayloadRun<'_> {
             first.map_or_else(PersonGate::default, |event| PersonGate::of(self.launch(), event.kind()));
         let mut resolutions = Vec::with_capacity(events.len());
         let mut outcomes = Vec::with_capacity(events.len());
+        let mut left = None;
         for event in events {
             // Rules alone never wait, so that no timer ends them.
             if Instant::now() >= self.end {
@@ -193,8 +194,10 @@ impl PayloadRun<'_> {
             }
             // Without a hook nothing continues in the background, and there may be no clock.
             let is_planned = !engine.plan(event).runs().is_empty();
-            let background_end = is_planned.then_some(self.background_end);
-            let fired = fire(engine, event, cancel, process, background_end).await?;
+            let until = is_planned.then_some(self.background_end);
+            let wait = BackgroundWait::InCopy { launch: self.launch(), until };
+            let mut fired = fire(engine, event, cancel, process, wait).await?;
+            left = left.or(fired.left.take());
             let output = hook_output::of(&fired, &broken());
             let blocked = output.stderr.as_deref().filter(|_| output.exit == 2);
             let mut resolution = Resolution::from_protocol(event.kind(), output.json, blocked);
@@ -211,7 +214,7 @@ impl PayloadRun<'_> {
         if let (Some(resolution), Some(event)) = (resolutions.first_mut(), events.first()) {
             self.add_carried(resolution, event)?;
         }
-        Ok(PayloadDecision { resolutions, outcomes })
+        Ok(PayloadDecision { resolutions, outcomes, left })
     }
 
     /// Adds the context that was kept before the call to the answer about its result, and texts that hooks have added
@@ -249,7 +252,7 @@ impl PayloadRun<'_> {
     /// Errors if the context can't be kept.
     pub fn answer(&self, engine: &Engine, decision: PayloadDecision) -> Result<Answer, FiringError> {
         let IncomingPayload { dialect, options, payload, .. } = &self.incoming;
-        let PayloadDecision { mut resolutions, outcomes } = decision;
+        let PayloadDecision { mut resolutions, outcomes, left: _ } = decision;
         if becomes_denial(payload, options.asks) {
             let entry = AskingEntry { user_scope: options.user_scope, call: self.call_id().to_owned() };
             let call = || call_approval::call_of(self.launch(), dialect.name, &payload.events);
@@ -276,6 +279,14 @@ pub struct PayloadDecision {
     resolutions: Vec<Resolution>,
     /// The outcomes behind them.
     outcomes: Vec<Outcome>,
+    left: Option<LeftHooks>,
+}
+
+impl PayloadDecision {
+    /// Takes the hooks that still run in the background, if there are any: the engine has to stay open for them.
+    pub fn take_left(&mut self) -> Option<LeftHooks> {
+        self.left.take()
+    }
 }
 
 /// Returns true if an ask about the call becomes a denial.

@@ -6,12 +6,14 @@ use becket_dialects::Answer;
 use becket_engine::config::trust::covering;
 use becket_engine::handler::{Action, Background};
 use becket_engine::{CancellationToken, Engine, Plan, SkipReason};
-use becket_fire::dialect::{DialectInput, IncomingPayload, PayloadOptions, check_version};
+use becket_fire::dialect::{
+    DialectInput, IncomingPayload, PayloadDecision, PayloadOptions, PayloadRun, check_version,
+};
 use becket_fire::event_gate::EventGate;
 use becket_fire::times::{FirstFailure, RecordedHost, TimesSwitch};
 use becket_fire::{
-    EarlySignals, FiringError, HookLaunch, Launch, NoProjectDirectory, ProcessContext, carried_context,
-    deliver, enclosing, fire, hook_launch, hook_output, interrupt, stdout,
+    BackgroundWait, EarlySignals, FiringError, HookLaunch, Launch, NoProjectDirectory, ProcessContext,
+    carried_context, deliver, enclosing, fire, hook_launch, hook_output, interrupt, stdout,
 };
 use becket_model::{Event, EventKind};
 use std::io;
@@ -46,15 +48,22 @@ impl AnswerContext<'_> {
         let Some(planned) = planned else { return Ok(None) };
         let engine = &planned.engine;
         let cancel = CancellationToken::new();
-        let (fired, denial) = self.run(&planned, &cancel, || async {
-            let fired = fire(engine, &event, &cancel, self.process, None).await;
+        let wait = BackgroundWait::InCopy { launch: &launch, until: None };
+        let code = self.run(&planned, &cancel, || async {
+            let mut fired = fire(engine, &event, &cancel, self.process, wait).await;
             let denial = fired.as_ref().ok().and_then(|fired| gate.denial(&event, engine, &fired.outcome));
-            engine.close().await;
-            Ok((fired?, denial))
+            let left = fired.as_mut().ok().and_then(|fired| fired.left.take());
+            if left.is_none() {
+                engine.close().await;
+            }
+            let failure = failure.take().unwrap_or_default();
+            let output = hook_output::of(&fired?, &failure).denied_for(event.kind(), denial);
+            let write = || output.deliver(stdout(), io::stderr().lock());
+            match left {
+                Some(left) => left.leave(engine, &launch, &cancel, write).await,
+                None => write(),
+            }
         })?;
-        let failure = failure.take().unwrap_or_default();
-        let output = hook_output::of(&fired, &failure).denied_for(event.kind(), denial);
-        let code = output.deliver(stdout(), io::stderr().lock())?;
         planned.leave();
         Ok(Some(code))
     }
@@ -101,25 +110,43 @@ impl AnswerContext<'_> {
         let Some(planned) = self.planned(run.launch(), &run.payload().events, &failure) else {
             return Ok(None);
         };
+        let code = self.write_payload_answer(&run, &planned, &failure)?;
+        planned.leave();
+        Ok(Some(code))
+    }
+
+    /// Fires the events of a payload and writes the answer; returns its exit code.
+    fn write_payload_answer(
+        self,
+        run: &PayloadRun<'_>,
+        planned: &PlannedEvents,
+        failure: &FirstFailure,
+    ) -> Result<u8, FiringError> {
         let engine = &planned.engine;
         let cancel = CancellationToken::new();
         let limit = run.limit();
         let decide = || async {
             let broken = || failure.take().unwrap_or_default();
-            let decision = run.decide(engine, broken, &cancel, self.process, |_, _, _| ()).await;
-            engine.close().await;
-            decision
-        };
-        let decision = self.run(&planned, &cancel, || async {
-            if planned.is_empty {
-                return decide().await;
+            let mut decision = run.decide(engine, broken, &cancel, self.process, |_, _, _| ()).await;
+            let left = decision.as_mut().ok().and_then(PayloadDecision::take_left);
+            if left.is_none() {
+                engine.close().await;
             }
-            let done = tokio::time::timeout(limit, decide()).await;
-            done.unwrap_or(Err(FiringError::HookLimit { limit: limit.as_secs() }))
-        })?;
-        let code = write_answer(&run.answer(engine, decision)?);
-        planned.leave();
-        Ok(Some(code))
+            Ok((run.answer(engine, decision?)?, left))
+        };
+        self.run(planned, &cancel, || async {
+            let (answer, left) = if planned.is_empty {
+                decide().await?
+            } else {
+                let done = tokio::time::timeout(limit, decide()).await;
+                done.unwrap_or(Err(FiringError::HookLimit { limit: limit.as_secs() }))?
+            };
+            let write = || Ok(write_answer(&answer));
+            match left {
+                Some(left) => left.leave(engine, run.launch(), &cancel, write).await,
+                None => write(),
+            }
+        })
     }
 
     /// Runs work on the hooks of a plan; without any it needs no runtime.

@@ -12,6 +12,8 @@ compile_error!("becket-process knows how to start and end process groups on Linu
 mod adopter;
 #[cfg(target_os = "linux")]
 mod contained_run;
+#[cfg(target_os = "linux")]
+mod continuation;
 mod detached;
 mod exec;
 mod ffi;
@@ -26,6 +28,8 @@ mod termination;
 
 #[cfg(target_os = "linux")]
 pub use contained_run::continue_in_child;
+#[cfg(target_os = "linux")]
+pub use continuation::{exit_and_continue, has_one_thread};
 pub use detached::start_detached;
 pub use guard::{Guard, GuardError, keep};
 pub use last_answer::{ENDING, LastAnswer, end_is_handled, withdraw_last_answer};

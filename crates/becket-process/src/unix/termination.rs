@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
+#[cfg(target_os = "linux")]
+use super::continuation::is_copy;
 use super::guard::Announcement;
 use super::kin::Kin;
 use super::leader::{self, Leader};
@@ -42,6 +44,8 @@ impl Termination {
         let pipes = outputs.into_iter().flatten().map(Output::into_fd).collect();
         let kin = match descendants {
             Descendants::Adopted { kept } if cfg!(target_os = "linux") => Kin::adopted(pid, kept),
+            // It is the child of a process that has ended.
+            Descendants::Seen if is_copy() => Kin::orphaned(pid),
             Descendants::Adopted { .. } | Descendants::Seen => Kin::new(pid),
         };
         let stdin = stdin.filter(|_| kin.are_adopted()).map(Input::into_fd);
@@ -130,6 +134,12 @@ impl Termination {
         let mut ready = ready.into_iter();
         self.pipes.retain(|fd| !ready.next().unwrap_or(false) || throw_away(fd));
     }
+}
+
+/// Returns false: on this system no process continues as a copy.
+#[cfg(not(target_os = "linux"))]
+fn is_copy() -> bool {
+    false
 }
 
 /// Leaves no process behind, even after a panic or if no thread could be started.

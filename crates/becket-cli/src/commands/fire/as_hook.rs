@@ -10,17 +10,19 @@ use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::event::read::stdin;
-use crate::hook_output;
+use crate::hook_output::{self, HookOutput};
 use crate::interrupt;
 use crate::out::Out;
 use crate::recording;
 use crate::services::{HookServices, ServiceOptions};
-use crate::session;
+use crate::session::{self, Session};
 use becket_dialects::{Dialect, detect};
 use becket_embed::UnknownEvent;
 use becket_engine::{CancellationToken, Engine, Outcome, Settlement};
 use becket_fire::event_gate::{EventGate, PROTOCOL};
-use becket_fire::{ENDED, EarlySignals, FiringError, Refusal, carried_context, stdout as answer_stdout};
+use becket_fire::{
+    BackgroundWait, ENDED, EarlySignals, FiringError, Refusal, carried_context, stdout as answer_stdout,
+};
 use becket_model::wire::input::{self, InputError};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
@@ -68,7 +70,7 @@ fn answered(
         let events = std::slice::from_ref(&event);
         return detached::run(events, &session, &services, args, early, around).map(|()| 0);
     }
-    let (fired, broken, rewritten, denial) = interrupt::until_done(&cancel, async {
+    interrupt::until_done(&cancel, async {
         early.are_handled();
         let mcp = servers::connected(args, &session, &cancel, |_| ()).await?;
         let builder = || {
@@ -78,8 +80,9 @@ fn answered(
         let (events, input) = (std::slice::from_ref(&event), input::to_value(&event).to_string());
         let engine = detached::engine_of_answer(builder, events, input.as_bytes(), &session, around)?;
         let broken = human::findings::brief_text(engine.config().errors(), around);
-        let (done, ()) = tokio::join!(
-            becket_fire::fire(&engine, &event, &cancel, &around.process, None),
+        let wait = BackgroundWait::InCopy { launch: &session, until: None };
+        let (mut done, ()) = tokio::join!(
+            becket_fire::fire(&engine, &event, &cancel, &around.process, wait),
             detached::end_with_session(&engine, events, &session, &cancel)
         );
         let rewritten = match &done {
@@ -90,13 +93,31 @@ fn answered(
         if let (Ok(fired), Err(reason), None) = (&done, &rewritten, &denial) {
             engine.host().record_denial(&event, &fired.outcome, reason);
         }
-        engine.close().await;
+        let left = done.as_mut().ok().and_then(|fired| fired.left.take());
+        if left.is_none() {
+            engine.close().await;
+        }
         if let Some(mcp) = &mcp {
             mcp.close().await;
         }
-        Ok::<_, CliError>((done?, broken, rewritten, denial))
-    })?;
-    let mut answer = hook_output::of(&fired, &with_failure(broken));
+        let answer = hook_output::of(&done?, &with_failure(broken));
+        let answer = amended(answer, &session, &event, rewritten, denial);
+        let write = || answer.deliver(answer_stdout(), io::stderr().lock());
+        match left {
+            Some(left) => Ok(left.leave(&engine, &session, &cancel, write).await?),
+            None => Ok::<_, CliError>(write()?),
+        }
+    })
+}
+
+/// Adds to an answer what other parts than hooks have decided, and texts that hooks have added since their event.
+fn amended(
+    mut answer: HookOutput,
+    session: &Session,
+    event: &Event,
+    rewritten: Result<RewrittenInput, String>,
+    denial: Option<String>,
+) -> HookOutput {
     match rewritten {
         Ok(Some(input)) => hook_output::add_rewrite(&mut answer.json, event.kind(), input),
         Ok(None) => {}
@@ -104,11 +125,11 @@ fn answered(
     }
     answer = answer.denied_for(event.kind(), denial);
     if event.kind() == EventKind::SessionEnd {
-        carried_context::forget(&session, &event.session.id);
-    } else if let Some(late) = carried_context::take_late(&session, &event.session.id, event.kind()) {
+        carried_context::forget(session, &event.session.id);
+    } else if let Some(late) = carried_context::take_late(session, &event.session.id, event.kind()) {
         hook_output::add_context(&mut answer.json, event.kind(), &late);
     }
-    Ok(answer.deliver(answer_stdout(), io::stderr().lock())?)
+    answer
 }
 
 /// Appends the reason why times are not recorded: an agent reads stderr as the reason of a denial.

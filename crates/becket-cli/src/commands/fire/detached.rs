@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::telemetry;
 use becket_engine::handler::{Background, Handler};
 use becket_engine::{Builder, CancellationToken, Engine, NotAudited, SkipReason};
-use becket_fire::{BackgroundEnd, EarlySignals, carried_context};
+use becket_fire::{BackgroundEnd, BackgroundWait, EarlySignals, carried_context};
 use becket_model::{Event, EventKind};
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ pub(super) fn run(
         for event in others {
             let _undecided = engine.fire_until(event, &cancel).await;
         }
-        let done = becket_fire::fire(&engine, last, &cancel, &around.process, None).await;
+        let done = becket_fire::fire(&engine, last, &cancel, &around.process, BackgroundWait::ToTheEnd).await;
         engine.close().await;
         let texts_of = |ended: BackgroundEnd| ended.context.into_iter().chain(ended.reminder);
         let texts = done?.background.into_iter().flat_map(texts_of);

@@ -26,14 +26,13 @@ pub(super) fn run(
 ) -> CommandResult {
     let mut input = DialectInput::unread(name);
     let early = EarlySignals::answer_with(&input.answer_to_signal(args.installed.is_some()));
-    let answer = FiringError::unless_it_panics(|| {
+    let code = FiringError::unless_it_panics(|| {
         read_into(&mut input, around)?;
         let dialect = input.recognise(name, &around.process)?;
         check_version(args.installed.as_deref())?;
         payload_run::answer_payload(input.payload(), dialect, &early, args, global, around, out)
     });
-    let answer = answer.unwrap_or_else(|error: CliError| input.refusal(&error.to_string()));
-    Ok(write(&answer))
+    Ok(code.unwrap_or_else(|error: CliError| write(&input.refusal(&error.to_string()))))
 }
 
 /// Refuses if the arguments can't be read but name a dialect, or if they are those of `fire` and the input is that of

@@ -2,7 +2,7 @@
 //! event waits for, rewrites to `becket exec`, and the registration with the agent.
 
 use super::super::as_hook::with_failure;
-use super::asks;
+use super::{asks, write};
 use crate::args::{FireArgs, Global};
 use crate::commands::fire::{detached, exec_rewrite, human, prepared, servers};
 use crate::commands::install::{missing_in_session, places};
@@ -16,14 +16,14 @@ use crate::session::{self, Session};
 use becket_dialects::{Action, Answer, Dialect, NativeCall, Resolution};
 use becket_engine::config::trust::project_root;
 use becket_engine::{CancellationToken, Engine};
-use becket_fire::dialect::{IncomingPayload, PayloadOptions, PayloadRun};
-use becket_fire::{EarlySignals, FiringError};
+use becket_fire::dialect::{IncomingPayload, PayloadDecision, PayloadOptions, PayloadRun};
+use becket_fire::{EarlySignals, FiringError, LeftHooks};
 use becket_model::{Attributed, Event, EventKind, SandboxAnswer};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// Runs the hooks of a payload.
+/// Runs the hooks of a payload and writes the answer; returns its exit code.
 ///
 /// # Errors
 /// Errors if the hooks can't be run, or not in time; the caller then refuses.
@@ -35,7 +35,7 @@ pub(super) fn answer_payload(
     global: &Global,
     around: &Surroundings,
     out: &Out,
-) -> Result<Answer, CliError> {
+) -> Result<u8, CliError> {
     let options = PayloadOptions {
         asks: asks(args.asks),
         within: args.within.map(Duration::from_secs),
@@ -43,7 +43,7 @@ pub(super) fn answer_payload(
     };
     let incoming = IncomingPayload::read(dialect, payload, options, &around.process)?;
     if incoming.first().is_none() {
-        return Ok(incoming.answer_without_hooks());
+        return Ok(write(&incoming.answer_without_hooks()));
     }
     let session = session_of(incoming.cwd(), dialect, args, global, around, out)?;
     let is_trusted = args.user_scope && is_trusted_there(dialect, &session, around);
@@ -51,7 +51,7 @@ pub(super) fn answer_payload(
     let services = HookServices::silent(&ServiceOptions::from(args), run.launch(), around)?;
     if !args.detached.is_empty() {
         detached::run(&run.payload().events, run.launch(), &services, args, early, around)?;
-        return Ok(Answer::nothing());
+        return Ok(write(&Answer::nothing()));
     }
     let cancel = CancellationToken::new();
     interrupt::until_done(&cancel, async {
@@ -59,8 +59,20 @@ pub(super) fn answer_payload(
         let limit = run.limit();
         let whole = WholeRun { dialect, input: payload, run: &run, services: &services, args, around };
         let done = tokio::time::timeout(limit, whole.answer(&cancel)).await;
-        done.unwrap_or(Err(FiringError::HookLimit { limit: limit.as_secs() }.into()))
+        let done = done.unwrap_or(Err(FiringError::HookLimit { limit: limit.as_secs() }.into()))?;
+        let write = || Ok(write(&done.answer));
+        Ok::<_, CliError>(match done.left {
+            Some((left, engine)) => left.leave(&engine, run.launch(), &cancel, write).await?,
+            None => write()?,
+        })
     })
+}
+
+/// The answer of a run.
+struct RunAnswer {
+    answer: Answer,
+    /// The hooks that still run in the background, and their engine.
+    left: Option<(LeftHooks, Engine)>,
 }
 
 /// Returns true if the agent itself records that its user trusts the folder.
@@ -95,7 +107,7 @@ struct WholeRun<'a> {
 }
 
 impl WholeRun<'_> {
-    async fn answer(&self, cancel: &CancellationToken) -> Result<Answer, CliError> {
+    async fn answer(&self, cancel: &CancellationToken) -> Result<RunAnswer, CliError> {
         let session = self.run.launch();
         let mcp = servers::connected(self.args, session, cancel, |_| ()).await?;
         let builder = || {
@@ -114,15 +126,19 @@ impl WholeRun<'_> {
                 self.rewrite(resolution, event, &fired.outcome.verdict.fields.sandbox, &engine);
             }
         };
-        let (decision, ()) = tokio::join!(
+        let (mut decision, ()) = tokio::join!(
             self.run.decide(&engine, broken, cancel, &self.around.process, amend),
             detached::end_with_session(&engine, events, session, cancel)
         );
-        engine.close().await;
+        let left = decision.as_mut().ok().and_then(PayloadDecision::take_left);
+        if left.is_none() {
+            engine.close().await;
+        }
         if let Some(mcp) = &mcp {
             mcp.close().await;
         }
-        Ok(self.run.answer(&engine, decision?)?)
+        let answer = self.run.answer(&engine, decision?)?;
+        Ok(RunAnswer { answer, left: left.map(|left| (left, engine)) })
     }
 
     /// Rewrites the line to run under `becket exec`, if the agent takes a rewrite that allows nothing. A call with
