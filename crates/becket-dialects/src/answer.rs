@@ -4,6 +4,7 @@
 //! write the answer.
 
 mod combine;
+mod output;
 mod safe;
 
 pub(crate) use safe::ends_turn;
@@ -104,6 +105,8 @@ pub(crate) struct AnswerParts<'a> {
     pub(crate) stop: Option<String>,
     /// Text for the user.
     pub(crate) message: Option<String>,
+    /// The text that the model reads instead of the tool's output, in a field of its own.
+    pub(crate) output: Option<String>,
     /// The answer as a hook of the protocol prints it; empty for a failure.
     pub(crate) json: &'a Map<String, Value>,
     /// The text that it prints instead.
@@ -122,6 +125,7 @@ impl<'a> AnswerParts<'a> {
             context: None,
             stop: None,
             message: None,
+            output: None,
             json,
             text: None,
         }
@@ -151,7 +155,7 @@ pub fn answer(dialect: &Dialect, incoming: &Payload, resolutions: Vec<Resolution
     let combined = combine::combine(resolutions, call);
     let safe = safe::make_safe(dialect, row, call, combined, asks);
     let parts = safe.outgoing(row, call);
-    let refusal = parts.refusal().map(str::to_owned);
+    let refusal = safe.refusal().map(str::to_owned);
     let mut answer = (dialect.write)(&parts);
     if let Some(unshown) = &safe.unshown
         && answer.exit == 0

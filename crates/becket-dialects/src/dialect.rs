@@ -158,8 +158,21 @@ pub struct AnswerSupport {
     pub stop: bool,
     /// Text for the user.
     pub message: bool,
-    /// An output that replaces the tool's.
-    pub output: bool,
+    /// The form of an output that replaces the tool's.
+    pub output: OutputForm,
+}
+
+/// An agent's form of an output that replaces the tool's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputForm {
+    /// None: the model reads the original.
+    None,
+    /// A field of its own.
+    Field,
+    /// The reason of a block, which the model reads instead of the original.
+    Block,
+    /// The reason of `continue: false`, which the model reads instead of the original: the agent does not stop.
+    Stop,
 }
 
 /// An agent's handling of an ask.
@@ -185,7 +198,7 @@ impl AnswerSupport {
         context: false,
         stop: false,
         message: false,
-        output: false,
+        output: OutputForm::None,
     };
     /// Every part but an ask.
     pub(crate) const ALL: AnswerSupport = AnswerSupport {
@@ -196,7 +209,7 @@ impl AnswerSupport {
         context: true,
         stop: true,
         message: true,
-        output: true,
+        output: OutputForm::Field,
     };
 
     pub(crate) const fn refusal(self) -> Self {
@@ -225,6 +238,10 @@ impl AnswerSupport {
 
     pub(crate) const fn message(self) -> Self {
         AnswerSupport { message: true, ..self }
+    }
+
+    pub(crate) const fn output(self, output: OutputForm) -> Self {
+        AnswerSupport { output, ..self }
     }
 }
 

@@ -2,7 +2,7 @@
 //! `answer`, as text.
 
 use crate::answer::ends_turn;
-use crate::{AnswerSupport, AskForm, Dialect};
+use crate::{AnswerSupport, AskForm, Dialect, OutputForm};
 use becket_model::EventKind;
 use becket_model::table::DecisionModel;
 
@@ -87,7 +87,7 @@ pub fn fates(dialect: &Dialect, kind: EventKind) -> Vec<(Ability, Fate)> {
     }
     if spec.has_output("updatedToolOutput") {
         let original = Fate::Lost("the model reads the original");
-        fates.push((Ability::Output, kept_or(supports.output, original)));
+        fates.push((Ability::Output, kept_or(supports.output != OutputForm::None, original)));
     }
     fates
 }

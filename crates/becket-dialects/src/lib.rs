@@ -28,7 +28,9 @@ mod tool;
 pub use agents::{ALL, dialect};
 pub use answer::{Answer, Asks, CarriedContext, Reply, answer, passes_ask, refuse};
 pub use detect::{DetectError, detect};
-pub use dialect::{AnswerSupport, AskForm, Dialect, EventRow, HostTimeout, Proof, Sign, TimeUnit};
+pub use dialect::{
+    AnswerSupport, AskForm, Dialect, EventRow, HostTimeout, OutputForm, Proof, Sign, TimeUnit,
+};
 pub use effect::{AnswerForm, Effect};
 pub use fate::{Ability, Fate, fates};
 pub use mcp_files::McpFiles;

@@ -4,8 +4,8 @@ use super::words;
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpFiles, McpNames, Proof, Sign,
-    ToolClass, ToolRow,
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpFiles, McpNames, OutputForm,
+    Proof, Sign, ToolClass, ToolRow,
 };
 use becket_model::EventKind;
 
@@ -41,7 +41,7 @@ pub(super) static CODEX: Dialect = Dialect {
             AnswerSupport::NOTHING.refusal().rewrite_beside_allow().context(),
         ),
         EventRow::named(EventKind::PermissionRequest, AnswerSupport::NOTHING.refusal()),
-        EventRow::named(EventKind::PostToolUse, ELSEWHERE),
+        EventRow::named(EventKind::PostToolUse, ELSEWHERE.output(OutputForm::Block)),
         EventRow::named(EventKind::Stop, AnswerSupport::NOTHING.refusal().stop().message()),
         EventRow::named(EventKind::SubagentStart, AnswerSupport::NOTHING.context()),
         EventRow::named(EventKind::SubagentStop, AnswerSupport::NOTHING.refusal()),

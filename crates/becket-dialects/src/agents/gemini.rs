@@ -5,7 +5,7 @@ use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
     Action, Answer, AnswerForm, AnswerSupport, AskForm, CallShape, Dialect, Effect, EventRow, McpFiles,
-    McpNames, Proof, Sign, ToolRow,
+    McpNames, OutputForm, Proof, Sign, ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
@@ -41,7 +41,11 @@ pub(super) static GEMINI: Dialect = Dialect {
             EventKind::PreToolUse,
             ANYWHERE.refusal().ask(AskForm::EndsRun).rewrite(),
         ),
-        EventRow::new("AfterTool", EventKind::PostToolUse, ANYWHERE.refusal().context()),
+        EventRow::new(
+            "AfterTool",
+            EventKind::PostToolUse,
+            ANYWHERE.refusal().context().output(OutputForm::Block),
+        ),
         EventRow::new("AfterAgent", EventKind::Stop, ANYWHERE.refusal()),
         EventRow::new("PreCompress", EventKind::PreCompact, AnswerSupport::NOTHING.message()),
         EventRow::named(EventKind::Notification, AnswerSupport::NOTHING.message()),

@@ -5,11 +5,13 @@ use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
     Answer, AnswerForm, AnswerSupport, AskForm, CallShape, Dialect, Effect, EventRow, McpFiles, McpNames,
-    Proof, Sign, ToolRow,
+    OutputForm, Proof, Sign, ToolRow,
 };
 use becket_model::EventKind;
 
 const ANYWHERE: AnswerSupport = AnswerSupport::NOTHING.stop().message();
+/// Before and after a call, `continue: false` concerns the call alone.
+const CALL: AnswerSupport = AnswerSupport::NOTHING.message();
 
 pub(super) static QWEN: Dialect = Dialect {
     name: "qwen",
@@ -28,9 +30,9 @@ pub(super) static QWEN: Dialect = Dialect {
     events: &[
         EventRow::named(EventKind::SessionStart, ANYWHERE.context()),
         EventRow::named(EventKind::UserPromptSubmit, ANYWHERE.refusal().context()).repeated_without_prompt(),
-        EventRow::named(EventKind::PreToolUse, ANYWHERE.refusal().ask(AskForm::Kept)),
+        EventRow::named(EventKind::PreToolUse, CALL.refusal().ask(AskForm::Kept)),
         EventRow::named(EventKind::PermissionRequest, AnswerSupport::NOTHING.refusal()),
-        EventRow::named(EventKind::PostToolUse, ANYWHERE.context()),
+        EventRow::named(EventKind::PostToolUse, CALL.context().output(OutputForm::Stop)),
         EventRow::named(EventKind::PostToolUseFailure, AnswerSupport::NOTHING.context()),
         EventRow::named(EventKind::Notification, AnswerSupport::NOTHING),
         EventRow::named(EventKind::Stop, ANYWHERE.refusal()),

@@ -1,5 +1,6 @@
 //! Combines the resolutions of the calls that one call of the agent stands for.
 
+use super::output;
 use crate::{Action, NativeCall, Resolution};
 use serde_json::{Map, Value};
 
@@ -10,6 +11,8 @@ pub(super) struct CombinedResolution {
     pub(super) native: Option<Map<String, Value>>,
     /// Set if an input was rewritten, whether or not the agent's call has a form for it.
     pub(super) is_rewritten: bool,
+    /// The output that replaces that of the agent's call.
+    pub(super) output: Option<String>,
 }
 
 /// Combines resolutions: the strictest decision counts, reasons and contexts of all are kept.
@@ -18,8 +21,9 @@ pub(super) fn combine(resolutions: Vec<Resolution>, call: Option<&NativeCall>) -
         resolutions.iter().map(|resolution| resolution.rewrite.clone()).collect();
     let is_rewritten = rewrites.iter().any(Option::is_some);
     let native = if is_rewritten { call.and_then(|call| call.rewritten(&rewrites)) } else { None };
+    let output = output::combined(&resolutions, call);
     let resolution = resolutions.into_iter().reduce(join).unwrap_or_default();
-    CombinedResolution { resolution, native, is_rewritten }
+    CombinedResolution { resolution, native, is_rewritten, output }
 }
 
 fn join(one: Resolution, other: Resolution) -> Resolution {

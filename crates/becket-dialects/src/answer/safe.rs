@@ -2,7 +2,7 @@
 
 use super::combine::CombinedResolution;
 use super::{AnswerParts, Asks, CarriedContext};
-use crate::{Action, AskForm, Dialect, EventRow, NativeCall, derived_id};
+use crate::{Action, AskForm, Dialect, EventRow, NativeCall, OutputForm, derived_id};
 use becket_model::EventKind;
 use serde_json::{Map, Value};
 
@@ -13,6 +13,7 @@ pub(super) struct SafeResolution {
     context: Option<String>,
     stop: Option<String>,
     message: Option<String>,
+    output: Option<String>,
     json: Map<String, Value>,
     text: Option<String>,
     /// Text for the user that the agent does not show.
@@ -22,16 +23,41 @@ pub(super) struct SafeResolution {
 }
 
 impl SafeResolution {
+    /// Returns the reason of a denial or a block.
+    pub(super) fn refusal(&self) -> Option<&str> {
+        match &self.action {
+            Action::Refuse { reason } => Some(reason),
+            Action::Proceed | Action::Allow | Action::Ask { .. } => None,
+        }
+    }
+
+    /// Returns the parts to write. An output may have the form of a block, although nothing is blocked.
     pub(super) fn outgoing<'a>(&'a self, row: &'a EventRow, call: Option<&'a NativeCall>) -> AnswerParts<'a> {
+        let form = self.output.as_ref().map_or(OutputForm::None, |_| row.supports.output);
+        let with_output = |text: Option<&str>| {
+            [self.output.as_deref(), text].into_iter().flatten().collect::<Vec<_>>().join("\n")
+        };
+        let action = match form {
+            OutputForm::Block => Action::Refuse { reason: with_output(self.refusal()) },
+            OutputForm::None | OutputForm::Field | OutputForm::Stop => self.action.clone(),
+        };
+        // Beside such a stop the agent takes no context.
+        let (stop, context) = match form {
+            OutputForm::Stop => (Some(with_output(self.context.as_deref())), None),
+            OutputForm::None | OutputForm::Field | OutputForm::Block => {
+                (self.stop.clone(), self.context.clone())
+            }
+        };
         AnswerParts {
             kind: Some(row.kind),
             native: row.native,
             call,
-            action: self.action.clone(),
+            action,
             rewrite: self.rewrite.clone(),
-            context: self.context.clone(),
-            stop: self.stop.clone(),
+            context,
+            stop,
             message: self.message.clone(),
+            output: self.output.clone(),
             json: &self.json,
             text: self.text.as_deref(),
         }
@@ -45,14 +71,14 @@ pub(super) fn make_safe(
     combined: CombinedResolution,
     asks: Asks,
 ) -> SafeResolution {
-    let CombinedResolution { resolution, native, is_rewritten } = combined;
-    let replaces_output = replaces_output(&resolution.json);
+    let CombinedResolution { resolution, native, is_rewritten, output } = combined;
     let mut safe = SafeResolution {
         action: resolution.action,
         rewrite: None,
         context: resolution.context,
         stop: None,
         message: resolution.message,
+        output: None,
         unshown: None,
         json: resolution.json,
         text: resolution.text,
@@ -64,11 +90,7 @@ pub(super) fn make_safe(
     }
     safe.ask(row, asks);
     safe.stop(row, resolution.stop);
-    if replaces_output && !row.supports.output {
-        safe.lost.push("an output that replaces the tool's");
-        let title = dialect.title;
-        safe.tell(format!("a hook replaces the output of this call; {title} shows the model the original"));
-    }
+    safe.output(dialect, row, output);
     if !row.supports.message {
         safe.unshown = safe.message.take();
     }
@@ -84,14 +106,6 @@ pub(super) fn make_safe(
 /// Returns true if the event is the end of a turn: a block continues the turn.
 pub(crate) fn ends_turn(kind: EventKind) -> bool {
     matches!(kind, EventKind::Stop | EventKind::SubagentStop)
-}
-
-/// Returns true if the answer of a hook replaces the output of a tool.
-fn replaces_output(json: &Map<String, Value>) -> bool {
-    let own = json.get("hookSpecificOutput").and_then(Value::as_object);
-    own.is_some_and(|own| {
-        ["updatedToolOutput", "updatedMCPToolOutput"].iter().any(|key| own.contains_key(*key))
-    })
 }
 
 /// Returns true if an ask on the event reaches the user, or is a denial by the agent's own decision.
@@ -157,6 +171,21 @@ impl SafeResolution {
         } else if !matches!(self.action, Action::Refuse { .. }) {
             let reason = if reason.is_empty() { "stopped by a hook".to_owned() } else { reason };
             self.action = Action::Refuse { reason };
+        }
+    }
+
+    /// Passes on an output that replaces the tool's, or says that the model reads the original.
+    fn output(&mut self, dialect: &Dialect, row: &EventRow, output: Option<String>) {
+        let Some(output) = output else { return };
+        match row.supports.output {
+            OutputForm::Field | OutputForm::Block | OutputForm::Stop => self.output = Some(output),
+            OutputForm::None => {
+                self.lost.push("an output that replaces the tool's");
+                let title = dialect.title;
+                self.tell(format!(
+                    "a hook replaces the output of this call; {title} shows the model the original"
+                ));
+            }
         }
     }
 

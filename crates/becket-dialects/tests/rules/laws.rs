@@ -223,6 +223,8 @@ fn a_replaced_output_that_an_agent_does_not_take_is_reported() {
         assert_eq!(is_lost, told.contains("shows the model the original"), "{}: {told}", dialect.name);
         assert_eq!(!is_lost, told.contains("NEW"), "{}: {told}", dialect.name);
         assert_eq!(is_lost, !reply.lost.is_empty(), "{}", dialect.name);
+        // It blocks nothing, even if it has the form of a block.
+        assert_eq!(reply.refusal, None, "{}", dialect.name);
     }
 }
 
