@@ -20,9 +20,13 @@ pub const MARKER: &str = "--installed";
 pub(crate) const EXEC_REWRITE: &str = "--exec-rewrite";
 
 /// The script of every entry. `$0` is the program; the first three arguments are the refusal's stdout, stderr and exit
-/// code, the others are those of the program. A refusal that stdout does not take is on stderr, with exit code 2. An empty
-/// file succeeds as a script of the shell, so the program must not be one.
-const SCRIPT: &str = r#"o=$1 e=$2 x=$3; shift 3; "$0" "$@"; c=$?; p=$0; case $p in */*) ;; *) set -f; IFS=:; for d in $PATH; do [ ! -d "$d/$0" ] && [ -x "$d/$0" ] && p=$d/$0 && break; done;; esac; [ -s "$p" ] || c=127; case $x:$c in *:0|1:1|1:2|2:2) exit $c;; esac; [ -z "$o" ] || printf "%s\n" "$o" || { printf "%s\n" "$o" >&2; exit 2; }; [ -z "$e" ] || printf "%s\n" "$e" >&2; exit $x"#;
+/// code, the others are those of the program. What the program prints is passed on only with an exit code of an answer, so
+/// that there is one answer. A refusal that stdout does not take is on stderr, with exit code 2. An empty file succeeds as a
+/// script of the shell, so the program must not be one.
+///
+/// Some agents replace the names of variables in their settings by the values that these have when they start. So the
+/// script uses no variable but one that nobody else sets.
+const SCRIPT: &str = r#"if case $0 in */*) [ -s "$0" ];; *) [ -s "$(command -v "$0")" ];; esac; then becket_answer=$(shift 3; exec "$0" "$@"); else (exit 127); fi; set -- "$1" "$2" "$3" "$?"; case $3:$4 in *:0|1:1|1:2|2:2) set -- "$becket_answer" "" "$4";; esac; [ -z "$1" ] || printf "%s\n" "$1" || { printf "%s\n" "$1" >&2; exit 2; }; [ -z "$2" ] || printf "%s\n" "$2" >&2; exit "$3""#;
 
 /// The command of one entry.
 #[derive(Debug, Clone)]
@@ -245,6 +249,88 @@ mod tests {
             let ended = shell.output().unwrap();
             let out = String::from_utf8(ended.stdout).unwrap();
             assert_eq!((ended.status.code(), out.contains("deny")), (Some(0), is_refused), "{path}: {out}");
+        }
+    }
+
+    /// Replaces the names of variables as Gemini CLI and Qwen Code do it when they read their settings.
+    fn resolved(text: &str, variables: &[(&str, &str)]) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('$') {
+            let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let braced = after.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+            let end = after.find(|c| !is_of_name(c)).unwrap_or(after.len());
+            let (name, next) = braced.unwrap_or_else(|| after.split_at(end));
+            let value = variables.iter().find(|(known, _)| *known == name);
+            out.push_str(before);
+            match value {
+                Some((_, value)) => out.push_str(value),
+                None => out.push_str(&rest[before.len()..rest.len() - next.len()]),
+            }
+            rest = next;
+        }
+        out + rest
+    }
+
+    // rule: O10
+    #[cfg(unix)]
+    #[test]
+    fn an_agent_that_replaces_variables_in_its_settings_runs_the_same_entry() {
+        use std::os::unix::fs::PermissionsExt;
+        let root = tempfile::tempdir().unwrap();
+        let becket = root.path().join("becket");
+        std::fs::write(&becket, "#!/bin/sh\ncat\n").unwrap();
+        std::fs::set_permissions(&becket, PermissionsExt::from_mode(0o755)).unwrap();
+        let path = format!("/nowhere:{}:/usr/bin:/bin", root.path().display());
+        let letters: Vec<String> = ('a'..='z').chain('A'..='Z').map(String::from).collect();
+        let mut variables: Vec<(&str, &str)> =
+            letters.iter().map(|letter| (letter.as_str(), "other")).collect();
+        variables.extend([
+            ("PATH", path.as_str()),
+            ("HOME", "/home/me"),
+            ("IFS", ":"),
+            ("_", "/usr/bin/node"),
+        ]);
+        assert_eq!(
+            resolved("$PATH ${HOME} $NONE ${NONE} $(x) $? \"$e\"", &[("HOME", "/h"), ("e", "E")]),
+            "$PATH /h $NONE ${NONE} $(x) $? \"E\""
+        );
+        let agent = crate::agent("gemini").unwrap();
+        let registered = agent.registered(&[]);
+        let event = registered.iter().find(|event| event.kind == EventKind::PreToolUse).unwrap();
+        let absolute = becket.display().to_string();
+        for program in ["becket", &absolute] {
+            let command =
+                HookCommand { agent, scope: Scope::Project, program, longest: None, exec_rewrite: false };
+            let line = format!("printf denied | {}", resolved(&command.text(event), &variables));
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", &line]).env("PATH", &path).envs(variables.iter().copied());
+            let ended = shell.output().unwrap();
+            let out = String::from_utf8(ended.stdout).unwrap();
+            assert_eq!((ended.status.code(), out.as_str()), (Some(0), "denied\n"), "{line}");
+        }
+    }
+
+    // rules: O10, D1
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_is_killed_after_its_answer_has_one_answer() {
+        use std::os::unix::fs::PermissionsExt;
+        let root = tempfile::tempdir().unwrap();
+        let becket = root.path().join("becket");
+        std::fs::write(
+            &becket,
+            "#!/bin/sh\necho '{\"decision\": \"deny\", \"reason\": \"x\"}'; kill -9 $$\n",
+        )
+        .unwrap();
+        std::fs::set_permissions(&becket, PermissionsExt::from_mode(0o755)).unwrap();
+        for agent in &AGENTS {
+            for event in agent.registered(&[]).iter().filter(|event| event.kind == EventKind::PreToolUse) {
+                let answer = answer(agent, event, &becket.display().to_string());
+                let effect = agent.dialect().effect_of(&answer);
+                assert!(matches!(effect, Effect::Held | Effect::Ends), "{} {answer:?}", agent.name);
+                assert!(!answer.stdout.contains("\"x\""), "{} {answer:?}", agent.name);
+            }
         }
     }
 

@@ -4,6 +4,8 @@
 
 #[cfg(target_os = "linux")]
 mod acp;
+#[cfg(unix)]
+mod agent_plugins;
 #[cfg(target_os = "linux")]
 mod allow_once;
 #[cfg(unix)]

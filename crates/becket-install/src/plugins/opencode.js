@@ -1,6 +1,28 @@
 // Written by `becket install @agent`; `becket uninstall @agent` removes it.
 // @shared
 
+// The result of a server's tool is a list of contents, that of every other tool a text.
+const isList = (result) => typeof result.output !== "string" && Array.isArray(result.content)
+
+function textOf(result) {
+  if (!isList(result)) return result.output ?? ""
+  return result.content.map((part) => part.text ?? part.resource?.text).filter(Boolean).join("\n")
+}
+
+function replace(result, text) {
+  if (isList(result)) {
+    result.content = [{ type: "text", text }]
+  } else {
+    result.output = text
+    delete result.attachments
+  }
+}
+
+function append(result, text) {
+  if (isList(result)) result.content = [...result.content, { type: "text", text }]
+  else result.output = [result.output, text].join("\n")
+}
+
 export const Becket = async ({ client, directory }) => {
   const carried = new Map()
   const begun = new Set()
@@ -20,15 +42,17 @@ export const Becket = async ({ client, directory }) => {
       if (answer.context) carried.set(call.callID, answer.context)
     },
     "tool.execute.after": async (call, output) => {
+      const result = output ?? {}
       const answer = await ask("PostToolUse", directory, call.sessionID, {
         tool_name: call.tool,
         tool_input: call.args ?? {},
         tool_use_id: call.callID,
-        tool_response: output.output ?? "",
+        tool_response: textOf(result),
       })
       const texts = [carried.get(call.callID), answer.decision && answer.reason, answer.context].filter(Boolean)
       carried.delete(call.callID)
-      if (texts.length > 0) output.output = [output.output, ...texts].join("\n")
+      if (typeof answer.output === "string") replace(result, answer.output)
+      if (texts.length > 0) append(result, texts.join("\n"))
     },
     "chat.message": async (message, output) => {
       const session = message.sessionID

@@ -48,7 +48,10 @@ export default function (pi) {
     })
     const texts = [carried.get(event.toolCallId), answer.decision && answer.reason, answer.context].filter(Boolean)
     carried.delete(event.toolCallId)
-    if (texts.length > 0) return { content: [...(event.content ?? []), { type: "text", text: texts.join("\n") }] }
+    const isReplaced = typeof answer.output === "string"
+    if (!isReplaced && texts.length === 0) return
+    const content = isReplaced ? [{ type: "text", text: answer.output }] : event.content ?? []
+    return { content: texts.length > 0 ? [...content, { type: "text", text: texts.join("\n") }] : content }
   })
   pi.on("agent_end", async (event, context) => {
     const answer = await ask("Stop", context.cwd, session, { stop_hook_active: isContinued })

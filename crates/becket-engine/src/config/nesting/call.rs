@@ -9,8 +9,11 @@ const OPTION: &str = "--stdin-event";
 /// The profile whose hooks a call runs if its text names none.
 const DEFAULT_PROFILE: &str = "claude";
 
-/// The beginning of the entries that `becket install` writes.
-const REGISTRATION: &str = "sh -c 'o=$1 e=$2 x=$3; shift 3; \"$0\" \"$@\"; c=$?; ";
+/// The beginnings of the entries that `becket install` writes and has written.
+const REGISTRATIONS: [&str; 2] = [
+    "sh -c 'if case $0 in */*) [ -s \"$0\" ];; *) [ -s \"$(command -v \"$0\")\" ];; esac; then becket_answer=$(shift 3; ",
+    "sh -c 'o=$1 e=$2 x=$3; shift 3; \"$0\" \"$@\"; c=$?; ",
+];
 
 /// Programs that decide nothing themselves and may accompany a call.
 const HARMLESS: &[&str] = &[
@@ -43,7 +46,8 @@ pub(crate) fn runs_becket(action: &Action, profile: &str) -> bool {
 /// Returns whether the action is an entry of `becket install`: Becket as the hook of an agent that reads the same file.
 pub(crate) fn is_registration(action: &Action) -> bool {
     let Action::Command(Command::Shell { script, .. }) = action else { return false };
-    let rest = script.strip_prefix(REGISTRATION).and_then(|rest| rest.rsplit_once(" fire --dialect "));
+    let rest = REGISTRATIONS.iter().find_map(|beginning| script.strip_prefix(beginning));
+    let rest = rest.and_then(|rest| rest.rsplit_once(" fire --dialect "));
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "- ".contains(c);
     rest.is_some_and(|(_, options)| options.contains(" --installed ") && options.chars().all(is_plain))
 }
