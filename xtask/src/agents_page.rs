@@ -20,7 +20,8 @@ An answer that the agent has no form for is replaced by the nearest safe one:
 - A rewrite that the agent does not support becomes a denial that names the corrected input.
 - Context that a hook adds before a call is sent with the answer about the result of the call.
 - `continue: false` becomes a block, or text for the model, where the agent would go on. At the end of a turn it needs no answer.
-- An output that replaces the tool's is dropped where the agent does not take it, and the answer says that the model reads the original.
+- An output that replaces the tool's is passed on as text, in a field of its own or as the reason of a block or a stop, which some
+  agents give the model instead of the original. Other agents show the model the original, and the answer says so.
 - A call of several commands or files fires one event for each, and the strictest decision counts.
 - Any failure on an event that can be blocked is a refusal in the agent's form; so are an unknown event and an unknown dialect. A
   payload of another agent than the entry names is refused in the form of that other agent. If the answer can't be written to stdout,
@@ -49,9 +50,9 @@ Further differences:
   folder. Otherwise the hooks of the user and of managed settings run, the deny and ask rules of the project count, and one
   line names what was held back.
 - The answer does not wait for a hook with `async` or `asyncRewake`. The hook continues in a process of its own, up to its own limit,
-  and its text for the model is part of the next answer that can contain context, since no agent can be woken. The answer waits
-  for a hook that announces on its first line that it continues in the background. If the hook still runs two seconds before the
-  limit, it is ended, and the answer is that of the other hooks.
+  and its text for the model is part of the next answer that can contain context, since no agent can be woken. The same applies to
+  a hook that announces on its first line that it continues in the background. On macOS and Windows the answer waits for such a hook;
+  if it still runs two seconds before the limit, it is ended, and the answer is that of the other hooks.
 - For an agent without hooks, or whose hooks do not see MCP tools, use [the gateway](gateway.md); for one that an editor
   starts over ACP, use [the proxy](acp.md).
 

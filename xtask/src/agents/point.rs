@@ -27,6 +27,8 @@ pub(crate) enum Point {
     ContextAfter,
     /// A block after a call.
     PostBlock,
+    /// The output of a call is replaced.
+    Output,
     /// A prompt is blocked.
     PromptBlock,
     /// A turn that may not end yet.

@@ -145,12 +145,13 @@ impl Trial {
 /// The calls of [`Scenario::Calls`], in their order.
 ///
 /// A denied edit ends the run of some agents, so it comes last. No call contains the text of a hook.
-const CALLS: [(Point, &str); 7] = [
+const CALLS: [(Point, &str); 8] = [
     (Point::Deny, "git push --force origin main"),
     (Point::Rewrite, "touch original-file"),
     (Point::ContextBefore, "touch before-file"),
     (Point::ExitTwo, "touch forbidden-file"),
     (Point::PostBlock, "echo leak-me"),
+    (Point::Output, "printf 'show-key-%s' 42"),
     (Point::Harmless, "touch harmless-file"),
     (Point::WriteGuard, ""),
 ];
@@ -253,6 +254,9 @@ impl RunEffects<'_> {
             Point::Rewrite if self.said("touch rewritten-file") => PointResult::Hint,
             Point::ContextBefore => self.arrived("CONTEXT-BEFORE-CALL"),
             Point::PostBlock => self.arrived("BLOCK-AFTER-CALL"),
+            // The output that the command really has.
+            Point::Output if self.said("show-key-42") => PointResult::Lost,
+            Point::Output => self.arrived("OUTPUT-OF-HOOK"),
             Point::Harmless if project.has("harmless-file") => PointResult::Kept,
             _ if self.main.len() <= index => PointResult::Unreached,
             Point::Ask
