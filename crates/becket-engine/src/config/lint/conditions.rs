@@ -6,7 +6,8 @@ use crate::config::handler::If;
 use crate::config::rules::idle_condition;
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
-use becket_rules::{Matcher, MatcherKind, Rule, Verdict};
+use becket_base::suggest;
+use becket_rules::{Matcher, MatcherKind, Rule, Verdict, tools};
 
 pub(super) fn lint(entries: &[Entry], report: &mut Report<'_>) {
     entries.iter().for_each(|entry| of_entry(entry, report));
@@ -36,7 +37,8 @@ fn of_entry(entry: &Entry, report: &mut Report<'_>) {
             .rule(remark.rule)
             .maybe_help(remark.help);
     }
-    if is_found || !rules.iter().all(|rule| is_left_out(rule, &entry.matcher)) {
+    let is_left_out = |rule: &Rule| is_left_out(rule, &entry.matcher);
+    if is_found || is_misspelt(&entry.matcher) || !rules.iter().all(is_left_out) {
         return;
     }
     let Some(tool) = rules.first().map(Rule::tool) else { return };
@@ -46,6 +48,13 @@ fn of_entry(entry: &Entry, report: &mut Report<'_>) {
         .error(entry.handler.condition_span, "if-matches-nothing", message)
         .help(format!("write the matcher `{tool}`, or an `if` on a tool of the matcher"))
         .rule("P12");
+}
+
+/// Returns whether a matcher has a name that is almost that of a tool, which is a finding of its own.
+fn is_misspelt(matcher: &Matcher) -> bool {
+    let MatcherKind::Names(names) = matcher.kind() else { return false };
+    let known = tools::known();
+    names.iter().any(|name| !known.contains(&&**name) && suggest(name, known).is_some())
 }
 
 /// Returns whether a matcher certainly leaves out the tool of a rule. A rule on a server, or with a glob, is on several
