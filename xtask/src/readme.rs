@@ -36,7 +36,7 @@ fn with_part(readme: &str, name: &str, part: &str) -> Result<String, String> {
 
 /// Returns the table of agents by the number of points that they held.
 fn agents(runs: &BTreeMap<String, ProvedRun>) -> String {
-    let mut by_points: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    let mut by_points: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
     let mut documented = Vec::new();
     for dialect in ALL {
         match held(dialect, runs) {
@@ -45,8 +45,8 @@ fn agents(runs: &BTreeMap<String, ProvedRun>) -> String {
         }
     }
     let mut text = "| points held | agents |\n|---|---|\n".to_owned();
-    for (points, titles) in by_points.iter().rev() {
-        text.push_str(&format!("| {points} | {} |\n", titles.join(", ")));
+    for ((held, lost), titles) in by_points.iter().rev() {
+        text.push_str(&format!("| {held} of {} | {} |\n", held + lost, titles.join(", ")));
     }
     if !documented.is_empty() {
         text.push_str(&format!("| not run | {}: by their documentation |\n", documented.join(", ")));
@@ -54,11 +54,12 @@ fn agents(runs: &BTreeMap<String, ProvedRun>) -> String {
     text
 }
 
-/// Returns the number of points that an agent held in the last run of its version; `None` if it was not run.
-fn held(dialect: &Dialect, runs: &BTreeMap<String, ProvedRun>) -> Option<usize> {
+/// Returns the numbers of points that an agent held and lost in the last run of its version; `None` if it was not run.
+fn held(dialect: &Dialect, runs: &BTreeMap<String, ProvedRun>) -> Option<(usize, usize)> {
     let run =
         runs.get(dialect.name).filter(|run| dialect.proof == Proof::Run && run.version == dialect.version)?;
-    Some(run.results.points.values().filter(|result| **result != PointResult::Lost).count())
+    let lost = run.results.points.values().filter(|result| **result == PointResult::Lost).count();
+    Some((run.results.points.len() - lost, lost))
 }
 
 /// Returns the figures, each with its floor, from the page of benchmarks.

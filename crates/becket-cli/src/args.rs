@@ -196,7 +196,7 @@ pub(crate) enum Command {
     Remove(RemoveArgs),
     /// Run the hooks of an event and show what they decide
     Fire(FireArgs),
-    /// Show which hooks an event would run, and why others would not
+    /// Show which hooks an event would run, and why the others would not
     Explain(ExplainArgs),
     /// List the effective hooks with their sources
     List(ListArgs),

@@ -58,7 +58,13 @@ impl LeftHooks {
         write: impl FnOnce() -> Result<u8, FiringError>,
     ) -> Result<u8, FiringError> {
         let LeftHooks { session, process } = self;
-        let code = write()?;
+        let code = match write() {
+            Ok(code) => code,
+            Err(error) => {
+                engine.close().await;
+                return Err(error);
+            }
+        };
         if becket_process::exit_and_continue(code).is_err() {
             engine.close().await;
             return Ok(code);
@@ -82,7 +88,7 @@ impl LeftHooks {
         std::process::exit(0)
     }
 
-    /// Is never called: on this system no process has a copy.
+    /// Can't be called: on this system no process has a copy.
     ///
     /// # Errors
     /// Never.

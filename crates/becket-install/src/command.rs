@@ -21,12 +21,13 @@ pub(crate) const EXEC_REWRITE: &str = "--exec-rewrite";
 
 /// The script of every entry. `$0` is the program; the first three arguments are the refusal's stdout, stderr and exit
 /// code, the others are those of the program. What the program prints is passed on only with an exit code of an answer, so
-/// that there is one answer. A refusal that stdout does not take is on stderr, with exit code 2. An empty file succeeds as a
+/// that there is one answer; a signal to the whole group must not end the shell before it has printed that answer. An answer
+/// that stdout does not take, or that is for the null device, is on stderr, with exit code 2. An empty file succeeds as a
 /// script of the shell, so the program must not be one.
 ///
 /// Some agents replace the names of variables in their settings by the values that these have when they start. So the
 /// script uses no variable but one that nobody else sets.
-const SCRIPT: &str = r#"if case $0 in */*) [ -s "$0" ];; *) [ -s "$(command -v "$0")" ];; esac; then becket_answer=$(shift 3; exec "$0" "$@"); else (exit 127); fi; set -- "$1" "$2" "$3" "$?"; case $3:$4 in *:0|1:1|1:2|2:2) set -- "$becket_answer" "" "$4";; esac; [ -z "$1" ] || printf "%s\n" "$1" || { printf "%s\n" "$1" >&2; exit 2; }; [ -z "$2" ] || printf "%s\n" "$2" >&2; exit "$3""#;
+const SCRIPT: &str = r#"trap : HUP INT TERM; if case $0 in */*) [ -s "$0" ];; *) [ -s "$(command -v "$0")" ];; esac; then becket_answer=$(shift 3; exec "$0" "$@"); else (exit 127); fi; set -- "$1" "$2" "$3" "$?"; case $3:$4 in *:0|1:1|1:2|2:2) set -- "$becket_answer" "" "$4";; esac; [ -z "$1" ] || { [ ! /dev/fd/1 -ef /dev/null ] && printf "%s\n" "$1"; } || { printf "%s\n" "$1" >&2; exit 2; }; [ -z "$2" ] || printf "%s\n" "$2" >&2; exit "$3""#;
 
 /// The command of one entry.
 #[derive(Debug, Clone)]
@@ -308,6 +309,69 @@ mod tests {
             let ended = shell.output().unwrap();
             let out = String::from_utf8(ended.stdout).unwrap();
             assert_eq!((ended.status.code(), out.as_str()), (Some(0), "denied\n"), "{line}");
+        }
+    }
+
+    // rule: O10
+    #[cfg(unix)]
+    #[test]
+    fn an_answer_to_a_signal_to_the_whole_group_is_passed_on() {
+        use std::os::unix::fs::PermissionsExt;
+        use std::os::unix::process::CommandExt;
+        let root = tempfile::tempdir().unwrap();
+        let (becket, begun) = (root.path().join("becket"), root.path().join("begun"));
+        let script = format!(
+            "#!/bin/sh\ntrap 'echo denied; exit 0' TERM\necho > {}\nwhile :; do sleep 0.1; done\n",
+            begun.display()
+        );
+        std::fs::write(&becket, script).unwrap();
+        std::fs::set_permissions(&becket, PermissionsExt::from_mode(0o755)).unwrap();
+        let agent = crate::agent("gemini").unwrap();
+        let registered = agent.registered(&[]);
+        let event = registered.iter().find(|event| event.kind == EventKind::PreToolUse).unwrap();
+        let program = becket.display().to_string();
+        let command = HookCommand {
+            agent,
+            scope: Scope::Project,
+            program: &program,
+            longest: None,
+            exec_rewrite: false,
+        };
+        for shell in ["/bin/sh", "/bin/bash"] {
+            let _ = std::fs::remove_file(&begun);
+            let mut process = Command::new(shell);
+            process.args(["-c", &command.text(event)]).stdout(std::process::Stdio::piped()).process_group(0);
+            let process = process.spawn().unwrap();
+            assert!(becket_testkit::proc::wait_until(|| begun.exists()));
+            let group = format!("-{}", process.id());
+            assert!(Command::new("kill").args(["-TERM", "--", &group]).status().unwrap().success());
+            let ended = process.wait_with_output().unwrap();
+            let out = String::from_utf8(ended.stdout).unwrap();
+            // The shell of the agent, which the signal reaches as well, may end by it.
+            assert_eq!(out, "denied\n", "{shell}");
+        }
+    }
+
+    // rule: O10
+    #[cfg(unix)]
+    #[test]
+    fn an_answer_for_the_null_device_is_on_stderr() {
+        for agent in &AGENTS {
+            let registered = agent.registered(&[]);
+            let Some(event) = registered.iter().find(|event| event.kind == EventKind::PreToolUse) else {
+                continue;
+            };
+            let command = HookCommand {
+                agent,
+                scope: Scope::Project,
+                program: "/nowhere/becket",
+                longest: None,
+                exec_rewrite: false,
+            };
+            let mut shell = Command::new("/bin/sh");
+            let ended = shell.args(["-c", &command.text(event)]).stdout(std::process::Stdio::null()).output();
+            let ended = ended.unwrap();
+            assert!(!ended.stderr.is_empty() && !ended.status.success(), "{}: {ended:?}", agent.name);
         }
     }
 

@@ -155,10 +155,14 @@ fn redirection(rule: &Rule) -> Option<Remark> {
     })
 }
 
-/// Reports a Bash rule that does not match even the command which it spells out: it has a comment, `!`, `time`, `&`, parentheses
-/// or `2>&1`, and commands are compared without them (P4).
+/// Reports a Bash rule that does not match even the command which it spells out: it has a comment, `!`, `&`, parentheses or
+/// `2>&1`, and commands are compared without them (P4).
 fn unmatched(rule: &Rule) -> Option<Remark> {
     let specifier = rule.specifier().filter(|_| rule.tool() == "Bash")?;
+    // `time` is a program as well (`/usr/bin/time`, `env time`).
+    if specifier.split([' ', ':']).next() == Some("time") {
+        return None;
+    }
     let example = example(specifier);
     let command = example.commands().iter().find(|command| command.via().is_none())?;
     let matches = example.hit(&CommandPattern::new(specifier)).is_some();
@@ -167,7 +171,7 @@ fn unmatched(rule: &Rule) -> Option<Remark> {
     (is_read && !is_whole && !matches).then(|| Remark {
         code: NOTHING,
         message: format!(
-            "`{rule}` matches no command: a command is compared without `!`, `time`, `&`, comments, parentheses and redirections"
+            "`{rule}` matches no command: a command is compared without `!`, `&`, comments, parentheses and redirections"
         ),
         help: Some(format!("write a rule for the command alone: `{}` is compared as `{}`", example.text(), command.text())),
         rule: "P4",

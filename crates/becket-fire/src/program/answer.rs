@@ -129,10 +129,11 @@ impl AnswerContext<'_> {
             let broken = || failure.take().unwrap_or_default();
             let mut decision = run.decide(engine, broken, &cancel, self.process, |_, _, _| ()).await;
             let left = decision.as_mut().ok().and_then(PayloadDecision::take_left);
-            if left.is_none() {
+            let answer = decision.and_then(|decision| run.answer(engine, decision));
+            if left.is_none() || answer.is_err() {
                 engine.close().await;
             }
-            Ok((run.answer(engine, decision?)?, left))
+            Ok((answer?, left))
         };
         self.run(planned, &cancel, || async {
             let (answer, left) = if planned.is_empty {

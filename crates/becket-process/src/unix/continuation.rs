@@ -14,7 +14,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::setsid;
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
-/// True in a copy.
+/// Set in the copy that a process continues as.
 static IS_COPY: AtomicBool = AtomicBool::new(false);
 
 /// Ends this process with an exit code, and returns in a copy of it.

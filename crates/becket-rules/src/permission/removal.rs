@@ -22,6 +22,9 @@ use serde_json::{Map, Value};
 /// The maximum number of paths that one line may remove, relative to each directory that it may be in.
 const MOST_PATHS: usize = 8_192;
 
+/// The maximum number of directories that one operand of `rmdir -p` may name.
+const MOST_PARENTS: usize = 64;
+
 /// Returns why a call removes a critical path, if it does.
 #[must_use]
 pub fn critical_removal(call: &Call<'_>, scope: &Scope<'_>) -> Option<String> {
@@ -64,8 +67,8 @@ fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
     let (places, values, is_cut) = Places::of(line, scope);
     let mut left = MOST_PATHS;
     let found = line.commands().iter().find_map(|command| {
-        let operands = Removal::of(command, &values)?.args.len();
-        left = left.saturating_sub(operands * places.count());
+        let paths = Removal::of(command, &values)?.path_count();
+        left = left.saturating_sub(paths * places.count());
         if is_cut || left == 0 {
             return Some("the line removes more paths than can be checked".to_owned());
         }
@@ -128,6 +131,22 @@ impl<'a> Removal<'a> {
             None => rest.iter().any(is_recursive).then_some(unnamed(rest)),
         }
     }
+}
+
+impl Removal<'_> {
+    /// Returns the number of paths that it removes; a text that only run time knows counts as the longest that is followed.
+    fn path_count(&self) -> usize {
+        let of = |arg: &Arg| match (self.with_parents, arg.dynamic) {
+            (false, _) => 1,
+            (true, true) => MOST_PARENTS,
+            (true, false) => part_count(&arg.text),
+        };
+        self.args.iter().map(of).sum()
+    }
+}
+
+fn part_count(path: &str) -> usize {
+    path.matches('/').count() + 1
 }
 
 fn is_removal(name: &str) -> bool {
@@ -254,10 +273,18 @@ fn unexpanded(arg: &Arg, places: &Places<'_>) -> Option<String> {
 /// Returns why an operand is critical, if it is.
 fn operand(arg: &Arg, removal: &Removal<'_>, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
     let text = &arg.text;
+    let is_too_long = |path: &str| removal.with_parents && part_count(path) > MOST_PARENTS;
+    let too_long = || {
+        let start: String = text.chars().take(60).collect();
+        format!("`{start}…` names more directories than can be checked")
+    };
     let critical = |path: &str, may_glob| {
         with_parents(path, removal.with_parents).find_map(|path| places.critical_path(path, may_glob))
     };
     if !arg.dynamic {
+        if is_too_long(text) {
+            return Some(too_long());
+        }
         return critical(text, arg.glob).map(|what| format!("`{text}` is {what}"));
     }
     if is_unguarded(text) {
@@ -272,7 +299,12 @@ fn operand(arg: &Arg, removal: &Removal<'_>, places: &Places<'_>, values: &Value
         }
         // An expansion outside of quotes is several words.
         let mut words = reading.text.split_whitespace();
-        words.find_map(|word| critical(word, true).map(|what| format!("`{text}` is {what}{assumed}")))
+        words.find_map(|word| {
+            if is_too_long(word) {
+                return Some(too_long());
+            }
+            critical(word, true).map(|what| format!("`{text}` is {what}{assumed}"))
+        })
     })
 }
 

@@ -62,8 +62,8 @@ impl Line {
     }
 
     /// Returns the files with globs, and with relative paths, which start from the directory of the line at that point; an
-    /// operand that only run time knows is each word of the line. The flag is true if there may be more. If there are more files than are compared with rules, the first are
-    /// enough.
+    /// operand that only run time knows is each word of the line. The flag is true if there may be more. If there are more
+    /// files than are compared with rules, the first are enough.
     pub(crate) fn all_file_uses(&self) -> (Vec<FileUse>, bool) {
         self.collect_uses(Unknown::AnyWord, MAX_PATHS + 1)
     }

@@ -152,33 +152,43 @@ fn of_first_line(text: &str, script: &Script, entry: &Entry, loaded: &LoadedFile
         return;
     };
     let (at, shown) = (entry.handler.action_span, script.path.display());
-    let unchecked = "so this hook ends with 126 or 127, and the action passes unchecked";
-    if line.ends_with("\r\n") {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (Some(program), name) = (words.first(), words.get(1)) else { return };
+    let starts_by_name = program.ends_with("/env") && name.is_some_and(|name| !name.starts_with('-'));
+    let is_alone = words.len() == if starts_by_name { 2 } else { 1 };
+    let help = "write the script with LF alone at the end of its lines";
+    if line.ends_with("\r\n") && is_alone {
         let message = format!(
-            "the first line of `{shown}` ends with CR LF, and no interpreter has a name with CR, {unchecked}"
+            "the first line of `{shown}` ends with CR LF, and no interpreter has a name with CR, so this hook ends with 126 or 127, and the action passes unchecked"
         );
-        report
-            .never_works(script.is_certain, at, "no-interpreter", message)
-            .help("write the script with LF alone at the end of its lines")
-            .rule("H2");
-        return;
-    }
-    let mut words = line.split_whitespace();
-    let path = loaded.request.environment.var("PATH");
-    let missing = match (words.next(), words.next(), path) {
-        (Some(program), _, _) if program.starts_with('/') && !Path::new(program).exists() => Some(program),
-        (Some(env), Some(name), Some(path)) if env.ends_with("/env") && !name.starts_with('-') => {
-            Some(name).filter(|name| !name.contains('=') && find_program(name, path).is_none())
-        }
-        _ => None,
-    };
-    if let Some(program) = missing {
-        let message = format!("`{shown}` needs `{program}`, which is not on this machine, {unchecked}");
+        report.never_works(script.is_certain, at, "no-interpreter", message).help(help).rule("H2");
+    } else if line.ends_with("\r\n") && !program.ends_with("/env") {
+        let message = format!(
+            "the first line of `{shown}` ends with CR LF, which becomes a part of the interpreter's argument: most refuse to start, and exit code 2 blocks every call"
+        );
+        report.warning(at, "no-interpreter", message).help(help).rule("H2");
+    } else if let Some(program) = missing_interpreter(program, name.filter(|_| starts_by_name), loaded) {
+        let message = format!(
+            "`{shown}` needs `{program}`, which is not on this machine, so this hook ends with 126 or 127, and the action passes unchecked"
+        );
         report
             .warning(at, "no-interpreter", message)
             .help("install it, or correct the first line")
             .rule("H2");
     }
+}
+
+/// Returns the interpreter of a first line if it is not on this machine; `name` is that which `env` looks for.
+fn missing_interpreter<'l>(
+    program: &'l str,
+    name: Option<&&'l str>,
+    loaded: &LoadedFiles,
+) -> Option<&'l str> {
+    if !Path::new(program).is_absolute() || !Path::new(program).exists() {
+        return Some(program);
+    }
+    let path = loaded.request.environment.var("PATH").filter(|_| !programs::sets_path(loaded))?;
+    name.copied().filter(|name| !name.contains('=') && find_program(name, path).is_none())
 }
 
 /// Returns the scripts that a handler's command names in full, with its placeholders filled in.

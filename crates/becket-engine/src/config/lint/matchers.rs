@@ -144,7 +144,7 @@ fn write(entry: &Entry, matcher: String) -> Fix {
     Fix::not_safe(entry.matcher_span, title, FixChange::SetValue(matcher.into()))
 }
 
-/// Returns the known tool that an expression for one whole name almost is (`^bash$`).
+/// Returns the known tool that an expression for one whole name would be in other letters (`^bash$`).
 fn near_tool(text: &str) -> Option<&'static str> {
     let name = text.strip_prefix('^')?.strip_suffix('$')?;
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -152,7 +152,7 @@ fn near_tool(text: &str) -> Option<&'static str> {
     if !is_name || known.contains(&name) || OF_SOME_HOSTS.contains(&name) {
         return None;
     }
-    suggest(name, known)
+    known.iter().copied().find(|tool| tool.eq_ignore_ascii_case(name))
 }
 
 /// Reports a text that is an expression to the engine, and was something else to its author.

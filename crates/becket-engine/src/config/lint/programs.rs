@@ -34,9 +34,7 @@ pub(super) fn lint(entry: &Entry, loaded: &LoadedFiles, report: &mut Report<'_>)
         | Action::Callback(_) => None,
     };
     let Some(program) = program.filter(|program| is_bare(program)) else { return };
-    let sets_path =
-        loaded.layers().iter().any(|layer| layer.text.as_deref().is_ok_and(|text| text.contains("\"PATH\"")));
-    if sets_path || find_program(&program, path).is_some() {
+    if sets_path(loaded) || find_program(&program, path).is_some() {
         return;
     }
     let message =
@@ -45,6 +43,11 @@ pub(super) fn lint(entry: &Entry, loaded: &LoadedFiles, report: &mut Report<'_>)
         .warning(entry.handler.action_span, "missing-program", message)
         .help("install it, or write the path of the program; a hook that can't start is an error, and the action passes unchecked")
         .rule("H2");
+}
+
+/// Returns whether settings may give hooks another `PATH`.
+pub(super) fn sets_path(loaded: &LoadedFiles) -> bool {
+    loaded.layers().iter().any(|layer| layer.text.as_deref().is_ok_and(|text| text.contains("\"PATH\"")))
 }
 
 /// Returns the program that a line starts first, if it starts one in any case.

@@ -11,7 +11,7 @@ const DEFAULT_PROFILE: &str = "claude";
 
 /// The beginnings of the entries that `becket install` writes and has written.
 const REGISTRATIONS: [&str; 2] = [
-    "sh -c 'if case $0 in */*) [ -s \"$0\" ];; *) [ -s \"$(command -v \"$0\")\" ];; esac; then becket_answer=$(shift 3; ",
+    "sh -c 'trap : HUP INT TERM; if case $0 in */*) [ -s \"$0\" ];; *) [ -s \"$(command -v \"$0\")\" ];; esac; then becket_answer=$(shift 3; ",
     "sh -c 'o=$1 e=$2 x=$3; shift 3; \"$0\" \"$@\"; c=$?; ",
 ];
 

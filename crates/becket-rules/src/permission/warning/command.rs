@@ -243,7 +243,9 @@ fn list(rule: &CommandText<'_>) -> Option<String> {
     let parts: Vec<&str> = rule.bare.split(',').collect();
     let (_, before) = parts.split_last()?;
     let is_end = |part: &&str| part.ends_with('*');
-    let is_list = before.iter().any(is_end) && parts.iter().all(|part| !part.trim().is_empty());
+    // An argument may contain a comma: `echo *, world`, `--pretty=*,%an`.
+    let follows = |part: &&str| part.contains([' ', ':']) && is_end(&part.trim_end());
+    let is_list = before.iter().any(is_end) && parts.iter().skip(1).all(follows);
     (is_list && !rule.bare.contains(['{', QUOTED])).then(|| {
         let parts: Vec<&str> = rule.text.split(',').collect();
         let rules = written_apart(rule.tool, rule.text, 0..rule.text.len(), &parts);

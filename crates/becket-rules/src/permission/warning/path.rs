@@ -158,7 +158,10 @@ fn list(text: &PathText<'_>) -> Option<String> {
     let parts: Vec<&str> = text.path.split(separator).map(str::trim).collect();
     let is_word = |part: &&str| !part.is_empty() && !part.contains(' ');
     let is_path = |part: &&str| part.contains(['.', '/', '*', '~']);
-    (parts.iter().all(is_word) && parts.iter().any(is_path)).then(|| {
+    // A name may contain a comma and a blank.
+    let begins = |part: &&str| part.starts_with(['.', '/', '~']) || part.contains('*');
+    let is_list = if separator == ", " { parts.iter().all(begins) } else { parts.iter().any(is_path) };
+    (parts.iter().all(is_word) && is_list).then(|| {
         let rules = written_apart(text.tool, text.path, 0..text.path.len(), &parts);
         format!("a rule is about one path; write one rule for each: {rules}")
     })

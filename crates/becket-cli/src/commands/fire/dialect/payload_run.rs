@@ -131,13 +131,14 @@ impl WholeRun<'_> {
             detached::end_with_session(&engine, events, session, cancel)
         );
         let left = decision.as_mut().ok().and_then(PayloadDecision::take_left);
-        if left.is_none() {
+        let answer = decision.and_then(|decision| self.run.answer(&engine, decision));
+        if left.is_none() || answer.is_err() {
             engine.close().await;
         }
         if let Some(mcp) = &mcp {
             mcp.close().await;
         }
-        let answer = self.run.answer(&engine, decision?)?;
+        let answer = answer?;
         Ok(RunAnswer { answer, left: left.map(|left| (left, engine)) })
     }
 
