@@ -85,8 +85,9 @@ pub(crate) fn cases(file: &str) -> Vec<Value> {
 fn input(event: &str) -> String {
     let rows = cases("becket-model/tests/cases/events.json");
     let row = rows.iter().find(|row| row["event"] == event).expect("the event has a row");
+    // Hooks of the cases write files in their directory, and nobody creates one there.
     let mut input =
-        json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/", "hook_event_name": event});
+        json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/proc", "hook_event_name": event});
     let fields = row["input"].as_array().expect("a list").iter();
     for field in fields.filter(|field| field[2] == "required") {
         let name = field[0].as_str().expect("a name");
@@ -295,7 +296,7 @@ fn an_event_inside_of_itself_runs_no_handler() {
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     let hooks = json!([{"hooks": [{"type": "command", "command": script.display().to_string()}]}]);
     env.write("project/.claude/settings.json", json!({"hooks": {"PreToolUse": hooks}}).to_string());
-    let call = input("PreToolUse").replace(r#""cwd":"/""#, &format!(r#""cwd":"{root}/project""#));
+    let call = input("PreToolUse").replace(r#""cwd":"/proc""#, &format!(r#""cwd":"{root}/project""#));
     let refused = alone.same(&env, &AS_HOOK, &call);
     assert_eq!(refused.code, Some(2), "the mark is found without its variable: {refused:?}");
     assert_eq!(fs::read_to_string(env.root().join("started")).expect("it ran"), "\n\n", "once for each");
