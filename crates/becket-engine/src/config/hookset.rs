@@ -106,8 +106,13 @@ impl HookSet {
         &self.rejected
     }
 
-    /// Returns whether there is anything to plan or to explain for the event (G4).
+    /// Returns whether there is anything to plan for the event (G4).
     pub fn has_any(&self, event: EventKind) -> bool {
-        !self.of(event).is_empty() || self.rejected.iter().any(|rejected| rejected.event == Some(event))
+        !self.of(event).is_empty()
+    }
+
+    /// Returns whether there is anything to plan or to explain for the event: a handler that could not be loaded counts.
+    pub(crate) fn has_entry(&self, event: EventKind) -> bool {
+        self.has_any(event) || self.rejected.iter().any(|rejected| rejected.event == Some(event))
     }
 }

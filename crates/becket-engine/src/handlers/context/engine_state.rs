@@ -167,7 +167,7 @@ fn events_of(snapshot: &Snapshot) -> u64 {
     const { assert!(EventKind::ALL.len() < 64) };
     let hooks = snapshot.part.hooks();
     let rules = !snapshot.config.permissions.is_empty();
-    let concerned = |event: &EventKind| hooks.has_any(*event) || (rules && is_about_permission(*event));
+    let concerned = |event: &EventKind| hooks.has_entry(*event) || (rules && is_about_permission(*event));
     let audited = if snapshot.is_audited() { AUDITED } else { 0 };
     EventKind::ALL.into_iter().filter(concerned).fold(audited, |bits, event| bits | (1 << event as u32))
 }
