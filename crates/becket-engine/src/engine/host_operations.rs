@@ -5,7 +5,7 @@ use crate::config::hookset::HookSet;
 use crate::config::nesting::{self, EventMark};
 use crate::config::text_shell::{PathStyle, TextShell};
 use crate::engine::{Engine, fire};
-use crate::handlers::context::EngineState;
+use crate::handlers::context::{EngineState, has_rules};
 use crate::plan::gates::Gates;
 use crate::plan::{tool_input, variables};
 use crate::report::outcome::Outcome;
@@ -72,7 +72,7 @@ impl HostOperations<'_> {
     /// Returns whether a handler or a permission rule may affect the event: a host that asks before it fires skips
     /// events that nothing can block. Permission rules concern PreToolUse and PermissionRequest, without any handler.
     pub fn concerns(self, event: EventKind) -> bool {
-        self.inner().concerns(event)
+        self.has_any(event) || self.inner().with_snapshot(|snapshot| has_rules(snapshot, event))
     }
 
     /// Returns whether any handler is configured for the event (G4).

@@ -2,7 +2,7 @@
 
 mod engine_state;
 
-pub(crate) use engine_state::{EngineParts, EngineState};
+pub(crate) use engine_state::{EngineParts, EngineState, has_rules};
 
 use crate::config::handler::{Background, Handler};
 use crate::config::nesting::EventMark;

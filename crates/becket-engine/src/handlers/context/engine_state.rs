@@ -162,12 +162,17 @@ impl EngineState {
 /// The bit that is set if verdicts are recorded (G6).
 const AUDITED: u64 = 1 << 63;
 
-/// Returns the events for which a snapshot has handlers or permission rules, one bit each.
+/// Returns whether permission rules may affect the event.
+pub(crate) fn has_rules(snapshot: &Snapshot, event: EventKind) -> bool {
+    !snapshot.config.permissions.is_empty() && is_about_permission(event)
+}
+
+/// Returns the events for which a snapshot has handlers, also such that could not be loaded, or permission rules, one bit
+/// each.
 fn events_of(snapshot: &Snapshot) -> u64 {
     const { assert!(EventKind::ALL.len() < 64) };
     let hooks = snapshot.part.hooks();
-    let rules = !snapshot.config.permissions.is_empty();
-    let concerned = |event: &EventKind| hooks.has_entry(*event) || (rules && is_about_permission(*event));
+    let concerned = |event: &EventKind| hooks.has_entry(*event) || has_rules(snapshot, *event);
     let audited = if snapshot.is_audited() { AUDITED } else { 0 };
     EventKind::ALL.into_iter().filter(concerned).fold(audited, |bits, event| bits | (1 << event as u32))
 }
