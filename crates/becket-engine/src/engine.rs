@@ -94,7 +94,7 @@ impl Engine {
     ///
     /// Needs a tokio runtime that drives I/O and time. Dropping the future ends every process that it started.
     pub async fn fire(&self, event: &Event) -> Outcome {
-        if !self.inner.concerns(event.kind()) {
+        if !self.inner.is_configured(event.kind()) {
             return audit::unconfigured_event(&self.inner, event);
         }
         // Boxed, so that the future of an event without handlers stays small.
@@ -104,7 +104,7 @@ impl Engine {
     /// Works like [`Engine::fire`] until `cancel` is cancelled: then every hook that is still running is ended (H4). A
     /// tool call that such a hook had not judged yet is settled as denied.
     pub async fn fire_until(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
-        if !self.inner.concerns(event.kind()) {
+        if !self.inner.is_configured(event.kind()) {
             return audit::unconfigured_event(&self.inner, event);
         }
         let snapshot = self.inner.snapshot();

@@ -1,6 +1,7 @@
 //! The selection of the program's own tools. Those of MCP servers are not affected.
 
 use becket_engine::Tool;
+use becket_tools::mcp::RESOURCE_TOOLS;
 use std::sync::Arc;
 
 /// The selection of tools.
@@ -16,9 +17,6 @@ pub enum ToolFilter {
 /// The former names of tools.
 const BEFORE: [(&str, &str); 3] =
     [("Task", "Agent"), ("BashOutput", "TaskOutput"), ("KillShell", "TaskStop")];
-
-/// The tools that exist only while a server offers resources.
-const LATER: [&str; 2] = ["ListMcpResourcesTool", "ReadMcpResourceTool"];
 
 fn today(name: &str) -> &str {
     BEFORE.iter().find(|(before, _)| *before == name).map_or(name, |(_, today)| today)
@@ -52,7 +50,7 @@ impl ToolFilter {
     #[must_use]
     pub fn unmatched(&self, tools: &[Arc<dyn Tool>]) -> Vec<String> {
         let ToolFilter::Only(names) = self else { return Vec::new() };
-        let is_later = |name: &str| name.starts_with("mcp__") || LATER.contains(&name);
+        let is_later = |name: &str| name.starts_with("mcp__") || RESOURCE_TOOLS.contains(&name);
         let is_one = |name: &str| is_later(name) || tools.iter().any(|tool| tool.name() == name);
         names.iter().filter(|name| !is_one(name)).cloned().collect()
     }

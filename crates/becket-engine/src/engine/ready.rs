@@ -33,7 +33,7 @@ struct PlannedEvent {
 impl HostOperations<'_> {
     /// Plans an event, to be fired with [`ReadyEvent::fire_until`]. Starts nothing.
     pub fn ready(self, event: Event) -> ReadyEvent {
-        let planned = self.inner().concerns(event.kind()).then(|| {
+        let planned = self.inner().is_configured(event.kind()).then(|| {
             let inner = self.inner();
             let snapshot = inner.snapshot();
             let normal = tool_input::normalize(&event, &inner.tools, inner.environment.home());

@@ -19,4 +19,5 @@ mod servers;
 mod tool;
 
 pub use hook_calls::HookCalls;
+pub use resources::RESOURCE_TOOLS;
 pub use servers::{McpServers, McpTools, OfferedTool, OfferedTools};

@@ -97,8 +97,9 @@ impl EngineState {
         self.enclosing.get_or_init(|| EnclosingEvents::of(&self.environment))
     }
 
-    /// Returns whether a handler or a rule may affect the event; takes a few nanoseconds (G4).
-    pub(crate) fn concerns(&self, event: EventKind) -> bool {
+    /// Returns whether there is a handler or a rule for the event, or a handler that could not be loaded; takes a few
+    /// nanoseconds (G4).
+    pub(crate) fn is_configured(&self, event: EventKind) -> bool {
         let configured = self.configured.load(Ordering::Acquire) & (1 << event as u32) != 0;
         configured || self.registered.has_any(event)
     }

@@ -174,6 +174,47 @@ fn a_program_that_is_on_no_path_is_named() {
     }
 }
 
+// rule: H2
+#[test]
+fn a_first_line_that_names_no_interpreter_is_found() {
+    use becket_engine::config::Severity;
+    use std::os::unix::fs::PermissionsExt as _;
+    let (error, warning) = (Some(Severity::Error), Some(Severity::Warning));
+    for (line, expected) in [
+        ("#!/bin/sh\n", None),
+        ("#!/bin/sh -e\n", None),
+        ("#!/usr/bin/env sh\n", None),
+        ("echo a\r\n", None),
+        ("#!/bin/sh\r\n", error),
+        ("#!/usr/bin/env sh\r\n", error),
+        // The CR becomes a part of an argument.
+        ("#!/bin/sh -e\r\n", warning),
+        ("#!/usr/bin/env -S sh -e\r\n", None),
+        ("#!/nowhere/sh\n", warning),
+        ("#!sh\n", warning),
+        ("#!/usr/bin/env interpreter-of-nobody\n", warning),
+        ("#!/usr/bin/env A=b interpreter-of-nobody\n", None),
+    ] {
+        for has_env in [false, true] {
+            let machine = Machine::new();
+            let script = machine.write("project/.claude/guard.sh", line);
+            std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let command = r#"\"$CLAUDE_PROJECT_DIR\"/.claude/guard.sh"#;
+            let env = if has_env { r#""env": {"PATH": "/opt/bin"}, "# } else { "" };
+            let hook = format!(r#"{{"type": "command", "command": "{command}"}}"#);
+            machine
+                .settings("user", format!(r#"{{{env}"hooks": {{"PreToolUse": [{{"hooks": [{hook}]}}]}}}}"#));
+            let mut request = machine.request();
+            request.environment = request.environment.with_var("PATH", "/usr/bin:/bin");
+            let found = lint_files(&load(&request)).into_iter().find(|found| found.code == "no-interpreter");
+            // What `env` looks for may be on the `PATH` of the settings.
+            let is_left = has_env && line.contains("interpreter-of-nobody");
+            let expected = expected.filter(|_| !is_left);
+            assert_eq!(found.map(|found| found.severity), expected, "{line:?} {has_env}");
+        }
+    }
+}
+
 // rule: C7
 #[test]
 fn a_file_full_of_faults_in_one_line_is_read_in_time_and_loses_nothing() {
