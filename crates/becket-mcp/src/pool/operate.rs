@@ -149,7 +149,8 @@ impl PoolState {
                     return Ok(Lease { slot, attempt, connection });
                 }
                 Err(_) if self.common.closed.is_cancelled() => return Err(closed(request.server)),
-                Err(why) if self.is_replaced(&slot) && matches!(**why, ConnectError::Cancelled) => {}
+                // The next slot may not be in the table yet.
+                Err(why) if slot.is_retired() && matches!(**why, ConnectError::Cancelled) => {}
                 Err(why) => return Err(not_connected(request.server, Arc::clone(why))),
             }
         }
@@ -178,10 +179,6 @@ impl PoolState {
             NoAttempt::Never(why) => not_connected(server, why),
             NoAttempt::Retired => closed(server),
         }
-    }
-
-    fn is_replaced(&self, slot: &Arc<Slot>) -> bool {
-        !self.table().get(&slot.name).is_some_and(|now| Arc::ptr_eq(now, slot))
     }
 }
 

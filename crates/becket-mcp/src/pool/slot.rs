@@ -181,6 +181,11 @@ impl Slot {
         }
     }
 
+    /// Returns true if the server is no longer configured, or the pool is closed.
+    pub(super) fn is_retired(&self) -> bool {
+        self.read().is_retired
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Line> {
         self.line.read().unwrap_or_else(PoisonError::into_inner)
     }
