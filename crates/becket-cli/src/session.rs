@@ -10,7 +10,7 @@ use becket_base::address::Network;
 use becket_engine::config::{FlagSettings, read_text};
 use becket_engine::{Environment, Profile};
 use becket_fire::{hook_launch, launch};
-use becket_tools::SystemConfinement;
+use becket_tools::{SystemConfinement, SystemStandbys};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +38,7 @@ fn launched_in(start: PathBuf, global: &Global, around: &Surroundings) -> Result
         managed: global.managed_dir.as_ref().map(|directory| typed(directory)).transpose()?,
         strict: global.strict,
         confinement: Some(Arc::new(SystemConfinement)),
+        standbys: Some(Arc::new(SystemStandbys)),
         ..Session::new(profile(global.profile), environment(around), start)
     })
 }

@@ -8,7 +8,7 @@ use crate::view::finding::{CheckReport, Finding};
 use becket_engine::config::{FlagSettings, Sources};
 use becket_engine::{Builder, CancellationToken, Environment};
 use becket_llm::Models;
-use becket_tools::{SystemConfinement, configured_hook_tools};
+use becket_tools::{SystemConfinement, SystemStandbys, configured_hook_tools};
 use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -114,6 +114,7 @@ impl Host {
             strict: self.strict || wants.strict,
             waits_for_async: wants.wait_for_async,
             confinement: Some(Arc::new(SystemConfinement)),
+            standbys: Some(Arc::new(SystemStandbys)),
             ..Launch::new(profile, self.environment_of(wants)?, start)
         })
     }

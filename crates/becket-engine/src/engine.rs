@@ -180,6 +180,7 @@ impl Engine {
         for pending in self.host().background() {
             self.host().end_background(&pending.session).await;
         }
+        self.inner.standbys.end();
         self.inner.runner.all_gone().await;
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod private_files;
 pub(crate) mod profile;
 pub(crate) mod questions;
 pub(crate) mod real_path;
+pub(crate) mod standby;
 #[cfg(feature = "models")]
 pub(crate) mod tool;
 #[cfg_attr(not(feature = "models"), path = "host/no_tools.rs")]

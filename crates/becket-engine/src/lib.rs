@@ -77,6 +77,7 @@ pub use host::mcp_tools::{McpAnswer, McpCall, McpTools};
 pub use host::panic::catch_panic;
 pub use host::profile::Profile;
 pub use host::questions::{Answer, AnsweredQuestion, AskUser, Choice, Question};
+pub use host::standby::{HookStandby, HookStandbyEnd, HookStandbyState, HookStandbys};
 #[cfg(feature = "models")]
 pub use host::tool::{Effect, Hints, RunningCall, Tool, ToolCall, ToolFailure, ToolOutput, ToolServer};
 pub use host::tool_set::ToolSet;

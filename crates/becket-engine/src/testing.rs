@@ -1,7 +1,7 @@
 //! Handlers for this crate's own tests.
 
 use crate::config::Rollout;
-use crate::config::handler::{Action, Background, Command, Handler, If, Location, Shell, Timeout};
+use crate::config::handler::{Action, Background, Command, Handler, If, Location, Shell, Timeout, Warm};
 use becket_model::{Enforcement, EventKind, HandlerOrigin, OnFailure, Privileges, Source};
 use becket_rules::{Alphabet, Matcher, Renames};
 use std::path::Path;
@@ -36,6 +36,7 @@ pub(crate) fn from(source: Source, script: &str) -> Handler {
         rollout: Rollout::default(),
         questions: false,
         worker: false,
+        warm: Warm::Auto,
         agent_scope: None,
         root: None,
         action: Action::Command(Command::Shell { script: script.into(), shell: Shell::Default }),

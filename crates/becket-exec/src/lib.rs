@@ -42,6 +42,8 @@ mod rule_gate;
 )]
 mod supervisor;
 
+mod standby;
+
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod linux;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -66,7 +68,10 @@ pub use matched_rule::MatchedRule;
 pub use network_host::{ConnectingProgram, NetworkHost, RefusalCause, RefusedConnection};
 pub use real_rights::real_rights;
 pub use refused_access::{Access, RefusalList, RefusedAccess};
+pub use standby::{StandbyEnd, StandbyLimits, StandbyState};
 pub use supervisor::{OnDeny, Program, Supervisor};
+
+pub use sys::Standby;
 
 /// The example of the README.
 #[cfg(doctest)]

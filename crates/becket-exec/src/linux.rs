@@ -14,6 +14,7 @@
 //! | `image.rs`, `memory.rs`, `registers.rs` | the new image of a process as the kernel created it |
 //! | `program.rs`, `identity.rs`, `git_settings.rs` | readings of an argument list, known files, settings of git |
 //! | `linger.rs` | a supervisor that outlives its line |
+//! | `standby.rs`, `standby/` | commands that are started ahead of their input, and the calls at which they wait |
 //! | `answers.rs` | answers to questions, which arrive from other threads |
 
 mod accesses;
@@ -37,6 +38,7 @@ mod program;
 mod ptrace;
 mod registers;
 mod sandbox;
+mod standby;
 mod tracer;
 
 use std::os::unix::net::UnixStream;
@@ -55,6 +57,7 @@ use command::Command;
 use host_process::HostProcess;
 use identity::KnownFiles;
 pub(crate) use sandbox::Sandbox;
+pub use standby::Standby;
 use tracer::Tracer;
 
 /// Prepares rights for a process without a supervisor.

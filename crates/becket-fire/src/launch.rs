@@ -3,7 +3,7 @@
 use becket_audit::VerdictLog;
 use becket_dialects::derived_id;
 use becket_engine::config::{FlagPermissions, FlagSettings, NestedFolder, Plugin, Request, Sources};
-use becket_engine::{Builder, Engine, Environment, HookConfinement, Profile};
+use becket_engine::{Builder, Engine, Environment, HookConfinement, HookStandbys, Profile};
 use becket_model::SessionId;
 use serde_json::Map;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,8 @@ pub struct Launch {
     pub nested: Vec<NestedFolder>,
     /// The means to take rights away from the processes of hooks (E5).
     pub confinement: Option<Arc<dyn HookConfinement>>,
+    /// The means to start commands of hooks ahead of their events (H3).
+    pub standbys: Option<Arc<dyn HookStandbys>>,
 }
 
 impl Launch {
@@ -60,6 +62,7 @@ impl Launch {
             project: None,
             nested: Vec::new(),
             confinement: None,
+            standbys: None,
         }
     }
 
@@ -112,8 +115,12 @@ impl Launch {
         request.trust = request.trust.interactive(somebody_to_ask).trusted(true);
         let log = VerdictLog::new(self.environment.home().map(Path::to_owned));
         let builder = Engine::builder().request(|whole| *whole = request).audit(Arc::new(log));
-        match &self.confinement {
+        let builder = match &self.confinement {
             Some(confinement) => builder.confine_hooks(Arc::clone(confinement)),
+            None => builder,
+        };
+        match &self.standbys {
+            Some(standbys) => builder.start_hooks_ahead(Arc::clone(standbys)),
             None => builder,
         }
     }

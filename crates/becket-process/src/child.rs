@@ -13,7 +13,7 @@ use crate::finished_run::{End, Stream};
 use crate::limits::Limits;
 use crate::reaper::Reaper;
 use crate::steering::RunState;
-use crate::sys::{self, Input, Leader, Termination};
+use crate::sys::{self, Input, Leader, SpawnedChild, Termination};
 
 /// A process that is running, or has ended and is not reaped yet.
 #[derive(Debug)]
@@ -36,15 +36,30 @@ impl Child {
         more: Option<Arc<RunState>>,
     ) -> Result<Self, SpawnError> {
         let keep_stdin = more.as_ref().is_some_and(|more| more.may_write());
-        let spawned = sys::spawn(command, keep_stdin)?;
-        Ok(Self {
+        Ok(Self::of(sys::spawn(command, keep_stdin)?, limits, reaper, more))
+    }
+
+    /// Returns the child of a process that has been started ahead.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of_standby(
+        standby: sys::Standby,
+        limits: &Limits,
+        reaper: &Reaper,
+        more: Option<Arc<RunState>>,
+    ) -> Result<Self, SpawnError> {
+        let keep_stdin = more.as_ref().is_some_and(|more| more.may_write());
+        Ok(Self::of(standby.into_spawned(keep_stdin)?, limits, reaper, more))
+    }
+
+    fn of(spawned: SpawnedChild, limits: &Limits, reaper: &Reaper, more: Option<Arc<RunState>>) -> Self {
+        Self {
             leader: Some(spawned.leader),
             stdin: Feed::new(spawned.stdin, spawned.unwritten, more),
             stdout: Drain::new(Stream::Stdout, spawned.stdout, limits.stdout_cap, limits.sink),
             stderr: Drain::new(Stream::Stderr, spawned.stderr, limits.stderr_cap, limits.sink),
             fed: None,
             reaper: reaper.clone(),
-        })
+        }
     }
 
     /// Stops writing to stdin.

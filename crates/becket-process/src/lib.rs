@@ -12,6 +12,8 @@
 //! A command whose [`Descendants`] are *adopted* ends with everything that it has started, even processes that left
 //! its group.
 //!
+//! A process can be started ahead of its input (`Standby`, Linux): it is traced by the thread that starts it until it is run.
+//!
 //! A process that must not end without an answer leaves a `LastAnswer` to the handler of its signals (Unix).
 //!
 //! This crate knows nothing of hooks, events or verdicts. It reads no environment; the caller passes all of it.
@@ -56,6 +58,8 @@ mod error;
 mod feed;
 mod finished_run;
 mod limits;
+#[cfg(not(target_os = "linux"))]
+mod no_standby;
 mod reaper;
 mod runner;
 mod steering;
@@ -74,7 +78,11 @@ pub use control::{Control, Pause};
 pub use error::SpawnError;
 pub use finished_run::{CapturedOutput, Chunk, End, FinishedRun, Stream};
 pub use limits::{ByteCap, Limits, SinkLimit};
+#[cfg(not(target_os = "linux"))]
+pub use no_standby::Standby;
 pub use runner::Runner;
+#[cfg(target_os = "linux")]
+pub use sys::Standby;
 #[cfg(unix)]
 pub use sys::{
     ENDING, Guard, GuardError, LastAnswer, end_is_handled, keep, start_detached, withdraw_last_answer,

@@ -92,6 +92,37 @@ impl Runner {
         self.run_within(command, Bounds::new(limits, cancel, Some(control)), sink).await
     }
 
+    /// Runs a process that has been started ahead to its end, as [`Runner::run_with`] runs a command; the deadline counts
+    /// from this call. No thread may trace it any more.
+    ///
+    /// # Errors
+    /// Errors if its pipes or its end can't be watched; the process is killed then.
+    ///
+    /// # Panics
+    /// Panics as [`Runner::run`] does.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(unused_variables, reason = "there is none to run on other systems")
+    )]
+    pub async fn run_standby(
+        &self,
+        standby: crate::Standby,
+        limits: &Limits,
+        cancel: &CancellationToken,
+        control: Control,
+        sink: &mut (dyn FnMut(Chunk<'_>) + Send),
+    ) -> Result<FinishedRun, SpawnError> {
+        #[cfg(not(target_os = "linux"))]
+        match standby {}
+        #[cfg(target_os = "linux")]
+        {
+            let bounds = Bounds::new(limits, cancel, Some(control));
+            let child = Child::of_standby(standby, limits, &self.reaper, bounds.limit.more_stdin())?;
+            let _one = self.running.one_more();
+            Ok(Drive::new(child, bounds).run(sink).await)
+        }
+    }
+
     async fn run_within(
         &self,
         command: &Command,

@@ -47,10 +47,12 @@ pub mod discovery;
 
 // The tools of one kind of host.
 mod hook_confinement;
+mod hook_standbys;
 mod hook_tools;
 
 pub use files::file_tools;
 pub use hook_confinement::SystemConfinement;
+pub use hook_standbys::SystemStandbys;
 pub use hook_tools::{configured_hook_tools, hook_tools};
 pub use surroundings::Surroundings;
 

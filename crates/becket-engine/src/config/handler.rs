@@ -46,6 +46,8 @@ pub struct Handler {
     pub questions: bool,
     /// Set if one process of the command answers many events, one after another.
     pub worker: bool,
+    /// Set to `Off` if its command is never started ahead of its event.
+    pub warm: Warm,
     /// The only agent whose events it sees, if there is one (C10).
     pub agent_scope: Option<AgentId>,
     /// The plugin or skill whose root and options it sees.
@@ -89,6 +91,16 @@ pub enum Background {
     Async,
     /// The event does not wait for it, and exit 2 wakes the host (A4).
     AsyncRewake,
+}
+
+/// The setting of a command about starting it ahead of its event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Warm {
+    /// It is started ahead where that saves time and changes nothing.
+    #[default]
+    Auto,
+    /// It is started for each event.
+    Off,
 }
 
 /// The place where a handler is written.

@@ -16,6 +16,7 @@ use crate::host::environment::Environment;
 use crate::host::mcp_tools::McpTools;
 use crate::host::profile::Profile;
 use crate::host::questions::question::AskUser;
+use crate::host::standby::HookStandbys;
 use crate::host::tool_set::ToolSet;
 use crate::plan::gates::Start;
 use crate::report::audit::AuditLog;
@@ -231,6 +232,13 @@ impl Builder {
     /// contained don't run, and block (E5).
     pub fn confine_hooks(mut self, confinement: Arc<dyn HookConfinement>) -> Self {
         self.host.confinement = Some(confinement);
+        self
+    }
+
+    /// Sets the means to start the commands of hooks ahead of their events, once they are hot: the same command has run
+    /// twice, and took long enough. Default: none; each command is started for its event (H3).
+    pub fn start_hooks_ahead(mut self, standbys: Arc<dyn HookStandbys>) -> Self {
+        self.host.standbys = Some(standbys);
         self
     }
 

@@ -1,9 +1,12 @@
 //! Runs a command handler: its input, its time limit, and the meaning of its end (H2–H4, H12).
 
+mod command_key;
 mod containment;
 mod running;
+mod standbys;
 mod worker;
 
+pub(crate) use standbys::Standbys;
 pub(crate) use worker::Workers;
 
 use crate::background::{Adoption, BackgroundEnd};
@@ -12,6 +15,7 @@ use crate::config::nesting;
 use crate::config::placeholders::FilledCommand;
 use crate::config::text_shell::{PathStyle, TextShell};
 use crate::handlers::command::running::{InBackground, RunningCommand, WaitResult};
+use crate::handlers::command::standbys::Candidate;
 use crate::handlers::context::HandlerContext;
 use crate::handlers::interceptor::RunEnd;
 use crate::host::private_files::RunDirectory;
@@ -77,7 +81,11 @@ async fn started(
         return (worker::run(context, handler, prepared).await, false);
     }
     let limit = context.limit_of(handler);
-    let mut running = RunningCommand::new(context, handler, prepared, limit);
+    let candidate = Candidate::of(context, handler, &prepared);
+    let standbys = &context.engine.standbys;
+    let standby = candidate.as_ref().and_then(|candidate| standbys.take(candidate, &prepared.command.stdin));
+    let was_ahead = standby.is_some();
+    let mut running = RunningCommand::new(context, handler, prepared, standby, limit);
     if handler.background != Background::No {
         if context.cancel.is_cancelled() {
             return (HandlerResult::without_process(interpret::failed(Failure::Cancelled)), false);
@@ -94,6 +102,9 @@ async fn started(
     }
     match running.wait(context.cancel).await {
         WaitResult::Over(result) => {
+            if let (Some(candidate), Ok(finished)) = (candidate, &result) {
+                standbys.ran(candidate, finished.elapsed, was_ahead);
+            }
             let lost = result.as_ref().is_err_and(may_be_its_directory);
             let questions = running.questions();
             let mut ran = intercepted(context, handler, result, limit);

@@ -16,6 +16,7 @@ use crate::host::confinement::HookConfinement;
 use crate::host::conversation::Conversations;
 use crate::host::mcp_tools::McpTools;
 use crate::host::questions::question::AskUser;
+use crate::host::standby::HookStandbys;
 #[cfg(feature = "models")]
 use crate::host::tool_set::ToolSet;
 use crate::report::audit::AuditLog;
@@ -53,6 +54,8 @@ pub(crate) struct Host {
     pub(crate) abandoned: AbandonedThreads,
     /// The means to take rights away from the processes of hooks (E5).
     pub(crate) confinement: Option<Arc<dyn HookConfinement>>,
+    /// The means to start commands ahead of their events (H3).
+    pub(crate) standbys: Option<Arc<dyn HookStandbys>>,
     /// Set if the host runs calls with the rights that hooks leave to them (E5).
     pub(crate) enforces_rights: bool,
     /// The tools whose calls the host passes on together with their rights (E5, E6).
@@ -84,6 +87,7 @@ impl Default for Host {
             verdicts: None,
             abandoned: AbandonedThreads::default(),
             confinement: None,
+            standbys: None,
             enforces_rights: false,
             carries_rights: &[],
             audit: None,

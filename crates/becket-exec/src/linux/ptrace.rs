@@ -28,7 +28,8 @@ pub(super) enum Report {
     /// The process is about to make a system call that a filter traces. The filter may be one of its own, and so may
     /// the message of the event: only the registers tell which call it is.
     Calling,
-    /// The system call that [`go_on_to_return`] let it make has returned.
+    /// The process is stopped at a system call: after the one that [`go_on_to_return`] let it make, or on either side
+    /// after [`go_on_to_call`].
     Returned,
     /// The process has started this process or thread.
     Started(libc::pid_t),
@@ -55,6 +56,74 @@ pub(super) fn seize(process: libc::pid_t) -> io::Result<()> {
     request(libc::PTRACE_SEIZE, process, 0, OPTIONS.unsigned_abs() as usize).map(drop)
 }
 
+/// Sets the options for a tracee that has asked to be traced, and is stopped.
+///
+/// # Errors
+/// Errors if the system refuses.
+pub(super) fn set_options(process: libc::pid_t) -> io::Result<()> {
+    request(libc::PTRACE_SETOPTIONS, process, 0, OPTIONS.unsigned_abs() as usize)
+}
+
+/// Stops tracing a stopped process, which continues.
+pub(super) fn detach(process: libc::pid_t) {
+    let _ = request(libc::PTRACE_DETACH, process, 0, 0);
+}
+
+/// Sends a signal to one thread of a process.
+pub(super) fn signal_thread(process: libc::pid_t, thread: libc::pid_t, signal: libc::c_int) {
+    // SAFETY: sends a signal and changes no memory.
+    unsafe { libc::syscall(libc::SYS_tgkill, process, thread, signal) };
+}
+
+/// The side of a system call on which a tracee is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallStop {
+    /// Before a system call of this architecture.
+    Entry { number: i64, arguments: [u64; 6] },
+    /// Before a system call of another architecture.
+    ForeignEntry,
+    /// After a system call.
+    Exit,
+}
+
+/// Returns the system call at which a tracee is stopped; `None` if it is stopped elsewhere.
+///
+/// # Errors
+/// Errors if the kernel is older than 5.3, or the tracee is gone.
+pub(super) fn call_stop(process: libc::pid_t) -> io::Result<Option<CallStop>> {
+    const GET_SYSCALL_INFO: Request = 0x420e;
+    const ENTRY: u8 = 1;
+    const EXIT: u8 = 2;
+    let mut info = CallInfo::default();
+    request(GET_SYSCALL_INFO, process, size_of::<CallInfo>(), (&raw mut info).addr())?;
+    Ok(match info.side {
+        ENTRY if info.architecture != ARCHITECTURE => Some(CallStop::ForeignEntry),
+        ENTRY => Some(CallStop::Entry { number: info.number.cast_signed(), arguments: info.arguments }),
+        EXIT => Some(CallStop::Exit),
+        _ => None,
+    })
+}
+
+/// The identifier of this architecture (`AUDIT_ARCH_…`).
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xc000_00b7;
+
+/// `struct ptrace_syscall_info`, as far as it is read before a call.
+#[derive(Default)]
+#[repr(C)]
+struct CallInfo {
+    side: u8,
+    padding: [u8; 3],
+    architecture: u32,
+    next: u64,
+    stack: u64,
+    number: u64,
+    arguments: [u64; 6],
+    filter: [u64; 2],
+}
+
 /// Lets a stopped process continue, with a signal or with 0.
 pub(super) fn go_on(process: libc::pid_t, signal: libc::c_int) {
     let _ = request(libc::PTRACE_CONT, process, 0, signal.unsigned_abs() as usize);
@@ -62,7 +131,12 @@ pub(super) fn go_on(process: libc::pid_t, signal: libc::c_int) {
 
 /// Lets a process that is stopped before a system call make it, and stops it when the call returns.
 pub(super) fn go_on_to_return(process: libc::pid_t) {
-    let _ = request(libc::PTRACE_SYSCALL, process, 0, 0);
+    go_on_to_call(process, 0);
+}
+
+/// Lets a stopped process continue, with a signal or with 0, and stops it before or after its next system call.
+pub(super) fn go_on_to_call(process: libc::pid_t, signal: libc::c_int) {
+    let _ = request(libc::PTRACE_SYSCALL, process, 0, signal.unsigned_abs() as usize);
 }
 
 /// Prevents a process that is stopped before a system call from making it: the call returns with the error instead.
@@ -99,11 +173,20 @@ pub(super) fn kill(process: libc::pid_t) {
 
 /// Waits for a report; if `block` is set, until there is one.
 pub(super) fn wait(block: bool) -> io::Result<WaitOutcome> {
+    wait_for(-1, if block { 0 } else { libc::WNOHANG })
+}
+
+/// Waits for a report about a tracee of this thread, or about any of them with -1; if `block` is set, until there is
+/// one. Reports for other threads of this process are left to them.
+pub(super) fn wait_for_tracee(process: libc::pid_t, block: bool) -> io::Result<WaitOutcome> {
+    wait_for(process, libc::__WNOTHREAD | if block { 0 } else { libc::WNOHANG })
+}
+
+fn wait_for(process: libc::pid_t, flags: libc::c_int) -> io::Result<WaitOutcome> {
     loop {
         let mut status = 0;
-        let flags = libc::__WALL | if block { 0 } else { libc::WNOHANG };
         // SAFETY: fills the status.
-        let process = unsafe { libc::waitpid(-1, &raw mut status, flags) };
+        let process = unsafe { libc::waitpid(process, &raw mut status, libc::__WALL | flags) };
         return match process {
             0 => Ok(WaitOutcome::Nothing),
             1.. => Ok(WaitOutcome::Report(process, report(process, status))),

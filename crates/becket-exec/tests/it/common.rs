@@ -50,7 +50,7 @@ impl Scene {
         fs::copy("/bin/touch", directory.path().join("bin/tool")).unwrap();
         let scene = Self { supervise: directory.path().join("supervise"), directory, marker: Marker::new() };
         // A hard link would be refused by some systems, and the tests of other users can't reach the target directory.
-        fs::copy(example(), &scene.supervise).unwrap();
+        fs::copy(example("supervise"), &scene.supervise).unwrap();
         scene
     }
 
@@ -142,9 +142,9 @@ impl LineOutput {
     }
 }
 
-/// Returns the path of the example, which is built with the tests.
-fn example() -> PathBuf {
+/// Returns the path of an example, which is built with the tests.
+pub(crate) fn example(name: &str) -> PathBuf {
     let this = std::env::current_exe().unwrap();
     let target = this.ancestors().find(|path| path.join("examples").is_dir()).map(Path::to_owned);
-    target.unwrap().join("examples/supervise")
+    target.unwrap().join("examples").join(name)
 }

@@ -13,3 +13,4 @@ mod network;
 mod refusals;
 mod refused_accesses;
 mod rights;
+mod standby;

@@ -432,6 +432,16 @@ pub enum Shell {
     PowerShell,
 }
 
+/// The setting of a command about starting it ahead of its event (H3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Warm {
+    /// It is started ahead where that saves time and changes nothing; the default.
+    Auto,
+    /// It is started for each event.
+    Off,
+}
+
 /// The keys that all handlers share are in each struct, so that the schema describes them where people look.
 macro_rules! handlers {
     ($($(#[$doc:meta])* $name:ident { $($(#[$of_field:meta])* $field:ident: $type:ty,)* })*) => {$(
@@ -495,6 +505,9 @@ handlers! {
         /// Becket extension: one process answers many events, a line of JSON each.
         #[serde(default)]
         worker: Option<bool>,
+        /// Becket extension: `off` if it is never started ahead of its event.
+        #[serde(default)]
+        warm: Option<Warm>,
     }
 
     /// Posts the input to a URL (H5).

@@ -1,10 +1,11 @@
-//! Starts a process that adopts the orphans among its descendants (`PR_SET_CHILD_SUBREAPER`).
+//! Starts a process that adopts the orphans among its descendants (`PR_SET_CHILD_SUBREAPER`), or one that is traced by
+//! the thread that starts it (`PTRACE_TRACEME`).
 //!
-//! The process sets the flag itself between its start and its program, for which `posix_spawn` has no action. So the
+//! The process says so itself between its start and its program, for which `posix_spawn` has no action. So the
 //! child is created as `posix_spawn` creates it: it shares the memory of the host, which waits until the program
 //! begins, and no page table is copied. The flag survives the `exec` and is not inherited.
 //!
-//! The process is stopped while its descendants are ended. If the host dies before that is done, nobody would let it
+//! A process that adopts is stopped while its descendants are ended. If the host dies before that is done, nobody would let it
 //! continue, so the system sends it SIGCONT when the thread that started it ends (`PR_SET_PDEATHSIG`): it reads the
 //! end of its stdin, and exits. A process that is not stopped is not affected by the signal.
 //!
@@ -34,8 +35,18 @@ const STACK: usize = 64 << 10;
 /// One more than the highest signal.
 const SIGNALS: c_int = 65;
 
+/// The relation of a process to others that it asks for before it becomes its program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It becomes the parent of the orphans among its descendants.
+    Adopter,
+    /// It is traced by the thread that starts it, and stops before the first instruction of its program.
+    Tracee,
+}
+
 /// The data that the child needs, all prepared in advance.
 struct Start {
+    role: Role,
     path: *const c_char,
     argv: Vec<*mut c_char>,
     env: Vec<*mut c_char>,
@@ -49,9 +60,10 @@ struct Start {
     error: AtomicI32,
 }
 
-/// Starts `image` as [`super::ffi::posix_spawn`] does, as the parent of the orphans among its descendants.
-pub(super) fn spawn(image: &Image, stdio: &Stdio) -> io::Result<Pid> {
+/// Starts `image` as [`super::ffi::posix_spawn`] does, in the given role.
+pub(super) fn spawn(image: &Image, stdio: &Stdio, role: Role) -> io::Result<Pid> {
     let start = Start {
+        role,
         path: image.path.as_ptr(),
         argv: pointers(&image.argv),
         env: pointers(&image.env),
@@ -107,10 +119,14 @@ extern "C" fn begin(start: *mut c_void) -> c_int {
 unsafe fn become_program(start: &Start) {
     // SAFETY: plain system calls on numbers and on C strings and arrays that outlive them.
     unsafe {
-        if libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0
-            || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGCONT, 0, 0, 0) != 0
-            || libc::setsid() < 0
-        {
+        let refused = match start.role {
+            Role::Adopter => {
+                libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0
+                    || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGCONT, 0, 0, 0) != 0
+            }
+            Role::Tracee => libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) != 0,
+        };
+        if refused || libc::setsid() < 0 {
             return;
         }
         let mut action: libc::sigaction = std::mem::zeroed();

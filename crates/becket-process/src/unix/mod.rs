@@ -24,6 +24,8 @@ mod leader;
 mod pipes;
 mod refusal;
 mod spawn;
+#[cfg(target_os = "linux")]
+mod standby;
 mod termination;
 
 #[cfg(target_os = "linux")]
@@ -35,7 +37,9 @@ pub use guard::{Guard, GuardError, keep};
 pub use last_answer::{ENDING, LastAnswer, end_is_handled, withdraw_last_answer};
 pub(crate) use leader::Leader;
 pub(crate) use pipes::{Input, Output};
-pub(crate) use spawn::spawn;
+pub(crate) use spawn::{SpawnedChild, spawn};
+#[cfg(target_os = "linux")]
+pub use standby::Standby;
 pub(crate) use termination::Termination;
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use bytes::{Buf, Bytes};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+#[cfg(target_os = "linux")]
+use super::adopter;
 use super::ffi::{self, Stdio};
 use super::leader::{self, Leader, Waiter};
 use super::pipes::{Input, Output, never_block, pipe};
@@ -78,7 +80,7 @@ fn start_confined(command: &Command, image: &ffi::Image, stdio: &Stdio) -> Resul
 fn start(descendants: &Descendants, image: &ffi::Image, stdio: &Stdio) -> io::Result<Pid> {
     match descendants {
         Descendants::Seen => ffi::posix_spawn(image, stdio),
-        Descendants::Adopted { .. } => super::adopter::spawn(image, stdio),
+        Descendants::Adopted { .. } => adopter::spawn(image, stdio, adopter::Role::Adopter),
     }
 }
 
@@ -120,7 +122,7 @@ impl Pipes {
 /// Widens the pipe for a long input, which saves most of the wake-ups. Not to the maximum: the pages of all pipes of a
 /// user are counted, and a user with too many gets tiny pipes. A failure affects only the speed.
 #[cfg(target_os = "linux")]
-fn widen(pipe: &OwnedFd, length: usize) {
+pub(super) fn widen(pipe: &OwnedFd, length: usize) {
     const USUAL: usize = 1 << 16;
     const WIDE: usize = 1 << 18;
     if length > USUAL {
@@ -129,12 +131,12 @@ fn widen(pipe: &OwnedFd, length: usize) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn widen(_: &OwnedFd, _: usize) {}
+pub(super) fn widen(_: &OwnedFd, _: usize) {}
 
 /// Writes the input before the start if it fits into the pipe, which saves a wake-up. Pipes can be as small as a page.
 ///
 /// INVARIANT: the host still has the read end open, so it can't get a `SIGPIPE`.
-fn write_ahead(pipe: &OwnedFd, mut bytes: Bytes) -> io::Result<Bytes> {
+pub(super) fn write_ahead(pipe: &OwnedFd, mut bytes: Bytes) -> io::Result<Bytes> {
     while bytes.has_remaining() {
         match rustix::io::retry_on_intr(|| rustix::io::write(pipe, &bytes)) {
             Ok(written) => bytes.advance(written),

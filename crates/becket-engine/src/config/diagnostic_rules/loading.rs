@@ -31,6 +31,7 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("invalid-observe-until", "`observeUntil` is not a day", "Becket enforces the hook: its answers count.", "Write the last day of the observation, such as `2026-12-31`."),
     rule("observation-without-end", "a managed hook is observed without an end", "Becket enforces the hook: its answers count.", "Add `observeUntil` with the last day of the observation."),
     rule("mode-without-effect", "`mode` or `observeUntil` has no effect here", "Nothing waits for a background hook, a hook that makes a worktree acts by answering, and a hook that is enforced has no end.", "Remove the key."),
+    rule("invalid-warm", "`warm` is neither `auto` nor `off`", "The hook is never started ahead of its event.", "Write `auto` or `off`, or leave `warm` out."),
     rule("worker-without-effect", "`worker` has no effect here", "A hook in the background, or one that asks questions, has a process of its own for each event.", "Remove `worker`, or the key beside it."),
     rule("on-failure-without-effect", "`onFailure` has no effect here", "On this event, or beside `async`, nothing waits for the hook, so its failure can't block.", "Remove `onFailure`."),
     rule("questions-beside-async", "a background hook can't ask questions", "The handler is not loaded.", "Remove `questions` or `async`."),

@@ -1,6 +1,7 @@
 //! Becket's own keys in a file that another program reads too, and ignores.
 
 use super::{Around, Entry};
+use crate::config::handler::Warm;
 use crate::config::load::{Layer, LayerKind};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
@@ -11,6 +12,7 @@ use std::path::Path;
 const HANDLER_KEYS: &[(&str, &str)] = &[
     ("questions", "elsewhere the hook's questions are not asked"),
     ("worker", "elsewhere the hook is started for each event"),
+    ("warm", "elsewhere the hook is never started ahead of its event"),
     ("mode", "elsewhere the hook is enforced: its answers count"),
     ("order", "elsewhere hooks run in the order of the file"),
 ];
@@ -40,6 +42,7 @@ pub(super) fn handler(entry: &Entry, text: &str, report: &mut Report<'_>) {
     let is_set = |key| match key {
         "questions" => entry.handler.questions,
         "worker" => entry.handler.worker,
+        "warm" => entry.handler.warm == Warm::Off,
         "mode" => entry.handler.rollout.rollout.written() != Enforcement::Enforce,
         _ => entry.handler.order != 0,
     };

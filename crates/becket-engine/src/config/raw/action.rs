@@ -14,7 +14,9 @@ use std::sync::Arc;
 /// Returns the keys of a kind in addition to the common ones.
 pub(crate) const fn keys(kind: HandlerKind) -> &'static [&'static str] {
     match kind {
-        HandlerKind::Command => &["command", "args", "shell", "async", "asyncRewake", "questions", "worker"],
+        HandlerKind::Command => {
+            &["command", "args", "shell", "async", "asyncRewake", "questions", "worker", "warm"]
+        }
         HandlerKind::Http => &["url", "headers", "allowedEnvVars"],
         HandlerKind::McpTool => &["server", "tool", "input"],
         HandlerKind::Prompt => &["prompt", "model", "continueOnBlock"],

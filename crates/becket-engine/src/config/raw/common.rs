@@ -3,7 +3,7 @@
 
 use super::fields::{At, Fields};
 use super::handler::listed;
-use crate::config::handler::{Background, If};
+use crate::config::handler::{Background, If, Warm};
 use crate::config::rules;
 use crate::config::source::tree::{Data, Node, Span, members_to_json};
 use becket_base::suggest;
@@ -186,4 +186,22 @@ pub(super) fn worker(background: Background, fields: &mut Fields<'_, '_, '_>) ->
         return false;
     }
     flag.value
+}
+
+/// Reads `warm`: whether the command may be started ahead of its event. A value that can't be read starts nothing ahead.
+pub(super) fn warm(fields: &mut Fields<'_, '_, '_>) -> Warm {
+    let Some(member) = fields.written("warm") else {
+        return Warm::Auto;
+    };
+    let (span, text) = (member.value.span, member.value.as_text());
+    match text {
+        Some("auto") => return Warm::Auto,
+        Some("off") => return Warm::Off,
+        Some(_) | None => {}
+    }
+    let written = text.map_or_else(|| member.value.kind().to_owned(), |word| format!("`{word}`"));
+    let near = text.and_then(|word| suggest(&word.to_ascii_lowercase(), &["auto", "off"])).unwrap_or("off");
+    let message = format!("`warm` is `auto` or `off`, not {written}; it is read as `off`");
+    fields.report.error(span, "invalid-warm", message).help(format!("did you mean `\"{near}\"`?")).rule("H3");
+    Warm::Off
 }

@@ -3,13 +3,13 @@
 //! `type` is read by hand: a tagged enum would lose the places that messages need.
 
 use super::action;
-use super::common::{background, condition, on_failure, questions, timeout, worker};
+use super::common::{background, condition, on_failure, questions, timeout, warm, worker};
 use super::dialect;
 use super::fields::{At, Fields};
 use super::rollout::{RawRollout, rollout};
 use super::sheet::ReadContext;
 use crate::config::fix::{Fix, FixChange};
-use crate::config::handler::{Action, Background, If};
+use crate::config::handler::{Action, Background, If, Warm};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Node, Span};
 use becket_base::suggest;
@@ -35,6 +35,7 @@ pub(crate) struct RawHandler {
     pub(crate) rollout: RawRollout,
     pub(crate) questions: bool,
     pub(crate) worker: bool,
+    pub(crate) warm: Warm,
     pub(crate) order: i64,
     pub(crate) action: Action,
     /// The place of the command, URL or prompt.
@@ -202,6 +203,7 @@ fn common(event: EventKind, kind: HandlerKind, node: &Node, fields: &mut Fields<
         rollout: rollout(event, background, fields),
         questions: is_command && questions(background, fields),
         worker: is_command && worker(background, fields),
+        warm: if is_command { warm(fields) } else { Warm::Off },
         order: fields.integer("order").map_or(0, |order| order.value),
         action: action::nothing(),
         action_span: Span::default(),

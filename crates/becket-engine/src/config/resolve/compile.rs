@@ -66,6 +66,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut CompileCo
         rollout,
         questions: raw.questions,
         worker: raw.worker,
+        warm: raw.warm,
         agent_scope: None,
         root: part.layer.root.clone(),
         action: raw.action.clone(),

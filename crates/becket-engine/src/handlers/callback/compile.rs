@@ -1,6 +1,6 @@
 //! Compiles a [`Callback`] into a [`Handler`].
 
-use crate::config::handler::{Action, Background, Handler, If, Location, Once, Timeout};
+use crate::config::handler::{Action, Background, Handler, If, Location, Once, Timeout, Warm};
 use crate::config::{HandlerOrder, ReadContext, Rollout, position};
 use crate::host::callback::Callback;
 use crate::host::profile::Profile;
@@ -89,6 +89,7 @@ impl Callback {
             rollout: Rollout::default(),
             questions: false,
             worker: false,
+            warm: Warm::Off,
             agent_scope: None,
             root: None,
             action: Action::Callback(self.in_process),

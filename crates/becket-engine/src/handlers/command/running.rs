@@ -13,7 +13,9 @@ use crate::report::run_event::{OutputStream, RunEvent, RunEventKind};
 use crate::report::stream::Listeners;
 use becket_model::interpret::{Announcement, announcement};
 use becket_model::table::DecisionModel;
-use becket_process::{CancellationToken, Chunk, Control, FinishedRun, Limits, Runner, SpawnError, Stream};
+use becket_process::{
+    CancellationToken, Chunk, Control, FinishedRun, Limits, Runner, SpawnError, Standby, Stream,
+};
 use futures_util::future::BoxFuture;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -61,11 +63,12 @@ enum FirstLine {
 }
 
 impl RunningCommand {
-    /// Creates the run; it starts when it is first polled.
+    /// Creates the run; it starts when it is first polled, unless its process was started ahead.
     pub(crate) fn new(
         context: &HandlerContext<'_>,
         handler: &Arc<Handler>,
         prepared: PreparedCommand,
+        standby: Option<Standby>,
         limit: Duration,
     ) -> Self {
         let control = if handler.questions { Control::with_open_stdin() } else { Control::new() };
@@ -88,7 +91,7 @@ impl RunningCommand {
         let PreparedCommand { command, temporary } = prepared;
         let runner = context.engine.runner.clone();
         let resources =
-            RunResources { runner, command, limits, cancel: cancel.clone(), _temporary: temporary };
+            RunResources { runner, command, standby, limits, cancel: cancel.clone(), _temporary: temporary };
         let future = Box::pin(resources.run(control.clone(), reader.clone()));
         RunningCommand { future, cancel, control, reader }
     }
@@ -150,6 +153,8 @@ pub(crate) struct InBackground {
 struct RunResources {
     runner: Runner,
     command: becket_process::Command,
+    /// The process of the command, if it was started ahead.
+    standby: Option<Standby>,
     limits: Limits,
     cancel: CancellationToken,
     _temporary: Option<RunDirectory>,
@@ -158,7 +163,12 @@ struct RunResources {
 impl RunResources {
     async fn run(self, control: Control, reader: Arc<OutputReader>) -> Result<FinishedRun, SpawnError> {
         let mut sink = |chunk: Chunk<'_>| reader.hear(chunk);
-        self.runner.run_with(&self.command, &self.limits, &self.cancel, control, &mut sink).await
+        match self.standby {
+            Some(standby) => {
+                self.runner.run_standby(standby, &self.limits, &self.cancel, control, &mut sink).await
+            }
+            None => self.runner.run_with(&self.command, &self.limits, &self.cancel, control, &mut sink).await,
+        }
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) use workers::Workers;
 
 use crate::config::handler::{Background, Handler};
 use crate::handlers::command::PreparedCommand;
+use crate::handlers::command::command_key::CommandKey;
 use crate::handlers::context::HandlerContext;
 use crate::report::handler_result::{HandlerResult, cannot_start, exit_of};
 use becket_model::Failure;
@@ -22,7 +23,6 @@ use becket_process::{CapturedOutput, End, FinishedRun};
 use bytes::Bytes;
 use process::{Ended, Line, WorkerProcess};
 use std::time::{Duration, Instant};
-use workers::WorkerKey;
 
 /// The member that names a request.
 const REQUEST_ID: &str = "requestId";
@@ -48,7 +48,7 @@ pub(super) async fn run(
     let started = Instant::now();
     let exchange = async {
         let input = prepared.command.stdin.clone();
-        let key = WorkerKey::new(&context.snapshot.config, handler, &prepared.command);
+        let key = CommandKey::new(&context.snapshot.config, handler, &prepared.command);
         // In tests of hooks each run has its own variables.
         let keeps = context.engine.host.interceptor.is_none();
         let workers = &context.engine.workers;

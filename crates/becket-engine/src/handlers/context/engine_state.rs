@@ -3,7 +3,7 @@
 use crate::background::Background;
 use crate::config::nesting::EnclosingEvents;
 use crate::config::{self, Amendments};
-use crate::handlers::command::Workers;
+use crate::handlers::command::{Standbys, Workers};
 use crate::handlers::host_services::Host;
 use crate::handlers::questions::Desk;
 use crate::host::environment::Environment;
@@ -30,6 +30,8 @@ pub(crate) struct EngineState {
     pub(crate) runner: Runner,
     /// Commands that wait for their next event.
     pub(crate) workers: Workers,
+    /// Commands that are started ahead of their events.
+    pub(crate) standbys: Standbys,
     pub(crate) files: Arc<PrivateFiles>,
     pub(crate) background: Background,
     pub(crate) host: Host,
@@ -75,6 +77,7 @@ impl EngineState {
             limits: parts.limits,
             runner: Runner::new(),
             workers: Workers::default(),
+            standbys: Standbys::default(),
             files: parts.files,
             background: parts.background,
             listeners: parts.listeners,

@@ -1,0 +1,214 @@
+use super::*;
+use becket_engine::model::event::tool::PreToolUse;
+use becket_engine::model::{Event, Session};
+use becket_engine::{Decision, Engine, Environment};
+use becket_testkit::proc::wait_until;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
+
+/// A guard that writes its process id once it has read its input, and denies pushes.
+const GUARD: &str = "import json, os, sys\nevent = json.load(sys.stdin)\n\
+    with open('pids', 'a') as pids:\n    print(os.getpid(), file=pids)\n\
+    if 'push' in event['tool_input']['command']:\n    print('no push', file=sys.stderr)\n    sys.exit(2)\n";
+
+/// Standbys whose states and releases are recorded.
+#[derive(Debug, Default, Clone)]
+struct Recorder(Arc<Mutex<Vec<Slot>>>);
+
+/// A standby, until it is released or ended.
+type Slot = Arc<Mutex<(Option<Box<dyn HookStandby>>, Vec<String>)>>;
+
+#[derive(Debug)]
+struct Recorded(Slot);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl HookStandbys for Recorder {
+    fn start(&self, command: Command) -> io::Result<Box<dyn HookStandby>> {
+        let slot = Arc::new(Mutex::new((Some(SystemStandbys.start(command)?), Vec::new())));
+        lock(&self.0).push(Arc::clone(&slot));
+        Ok(Box::new(Recorded(slot)))
+    }
+}
+
+impl Recorded {
+    fn take(&self) -> Box<dyn HookStandby> {
+        lock(&self.0).0.take().expect("it is released or ended once")
+    }
+}
+
+impl HookStandby for Recorded {
+    fn state(&self) -> HookStandbyState {
+        lock(&self.0).0.as_ref().map_or(HookStandbyState::Starting, |standby| standby.state())
+    }
+
+    fn release(self: Box<Self>, input: Bytes) -> Result<becket_process::Standby, HookStandbyEnd> {
+        let released = self.take().release(input);
+        let text = released.as_ref().map_or_else(HookStandbyEnd::to_string, |_| "used".to_owned());
+        lock(&self.0).1.push(text);
+        released
+    }
+
+    fn end(self: Box<Self>) {
+        self.take().end();
+    }
+}
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        lock(&self.0).0.take();
+    }
+}
+
+impl Recorder {
+    fn started(&self) -> usize {
+        lock(&self.0).len()
+    }
+
+    /// Waits until the newest standby waits for its event.
+    fn settle(&self) {
+        let waits = || {
+            let slot = lock(&self.0).last().cloned();
+            slot.is_some_and(|slot| {
+                lock(&slot).0.as_ref().is_some_and(|standby| standby.state() != HookStandbyState::Starting)
+            })
+        };
+        assert!(wait_until(waits), "no standby waits");
+    }
+
+    /// Returns what became of all standbys.
+    fn releases(&self) -> Vec<String> {
+        lock(&self.0).iter().flat_map(|slot| lock(slot).1.clone()).collect()
+    }
+}
+
+struct Scene {
+    directory: TempDir,
+    recorder: Recorder,
+    engine: Engine,
+}
+
+impl Scene {
+    fn new(handler: &Value) -> Self {
+        let directory = TempDir::new().expect("a directory");
+        fs::write(directory.path().join("guard.py"), GUARD).expect("a script");
+        age(&directory.path().join("guard.py"));
+        let recorder = Recorder::default();
+        let engine = Engine::builder()
+            .environment(Environment::empty().with_var("PATH", "/usr/bin:/bin").with_home("/nonexistent"))
+            .start_dir(directory.path())
+            .settings_text(json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}).to_string())
+            .start_hooks_ahead(Arc::new(recorder.clone()))
+            .build()
+            .expect("an engine");
+        Self { directory, recorder, engine }
+    }
+
+    async fn blocks(&self, command: &str) -> bool {
+        let input = json!({"command": command});
+        let call = PreToolUse::new("Bash".into(), input.as_object().cloned().unwrap_or_default(), "1".into());
+        let session = Session::new("s", "/tmp/s.jsonl", self.directory.path());
+        self.engine.fire(&Event::new(session, call)).await.decision() == Decision::Block
+    }
+
+    fn pids(&self) -> Vec<String> {
+        let pids = fs::read_to_string(self.directory.path().join("pids")).unwrap_or_default();
+        pids.lines().map(str::to_owned).collect()
+    }
+}
+
+/// Waits until a file is old enough to be read ahead.
+fn age(path: &Path) {
+    let is_old = || {
+        let changed = fs::metadata(path).and_then(|file| file.modified());
+        changed.is_ok_and(|at| at + Duration::from_millis(60) < SystemTime::now())
+    };
+    assert!(wait_until(is_old));
+}
+
+fn guard() -> Value {
+    json!({"type": "command", "command": "python3 guard.py"})
+}
+
+// rule: H3
+#[tokio::test]
+async fn a_hot_hook_is_started_ahead_and_decides_as_before() {
+    let scene = Scene::new(&guard());
+    assert!(scene.blocks("git push").await);
+    assert_eq!(scene.recorder.started(), 0, "it has run once");
+    assert!(!scene.blocks("ls").await);
+    for command in ["git push", "ls", "git push"] {
+        scene.recorder.settle();
+        assert_eq!(scene.blocks(command).await, command == "git push", "{command}");
+    }
+    assert_eq!(scene.recorder.releases(), ["used"; 3]);
+    let pids = scene.pids();
+    assert_eq!(pids.iter().collect::<std::collections::BTreeSet<_>>().len(), 5, "{pids:?}");
+    scene.recorder.settle();
+    let standby = children();
+    assert!(!standby.is_empty());
+    scene.engine.close().await;
+    assert_eq!(children(), [""; 0], "nothing is left");
+}
+
+// rule: H3
+#[tokio::test]
+async fn an_edited_guard_counts_from_the_next_event_on() {
+    let scene = Scene::new(&guard());
+    for _ in 0..2 {
+        assert!(scene.blocks("git push").await);
+    }
+    scene.recorder.settle();
+    let script = scene.directory.path().join("guard.py");
+    fs::write(&script, "import sys\nsys.exit(0)\n").expect("a script");
+    assert!(!scene.blocks("git push").await);
+    fs::write(&script, "import sys\nsys.exit(2)\n").expect("a script");
+    assert!(scene.blocks("ls").await);
+    let releases = scene.recorder.releases();
+    assert!(releases.first().is_some_and(|release| release.contains("guard.py")), "{releases:?}");
+}
+
+#[tokio::test]
+async fn only_hooks_that_can_wait_are_started_ahead() {
+    for (key, value) in [("warm", json!("off")), ("async", json!(true)), ("questions", json!(true))] {
+        // Long enough to be worth it.
+        let mut handler = json!({"type": "command", "command": "read line; sleep 0.01"});
+        handler[key] = value;
+        let scene = Scene::new(&handler);
+        for _ in 0..4 {
+            assert!(!scene.blocks("ls").await);
+        }
+        assert_eq!(scene.recorder.started(), 0, "{handler}");
+        scene.engine.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_does_not_come_to_wait_is_no_longer_started_ahead() {
+    let scene = Scene::new(
+        &json!({"type": "command", "command": "python3 -c 'import select, sys; select.select([sys.stdin], [], [], 5)'"}),
+    );
+    for _ in 0..2 {
+        scene.blocks("ls").await;
+    }
+    scene.recorder.settle();
+    for _ in 0..4 {
+        assert!(!scene.blocks("ls").await);
+    }
+    assert_eq!(scene.recorder.started(), 1, "{:?}", scene.recorder.releases());
+}
+
+/// Returns the names of the processes that this process has started, and that are alive.
+fn children() -> Vec<String> {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let ids = tasks.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default());
+    ids.flat_map(|ids| ids.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .filter_map(|id| fs::read_to_string(format!("/proc/{id}/comm")).ok())
+        .collect()
+}
