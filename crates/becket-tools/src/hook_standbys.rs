@@ -5,20 +5,46 @@ use becket_exec::{Standby, StandbyEnd, StandbyLimits, StandbyState};
 use becket_process::Command;
 use bytes::Bytes;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Standbys that are traced (ptrace) until their events. On systems other than Linux none is started.
+/// The largest number of standbys of this process, of all engines together.
+const MOST: usize = 16;
+
+/// The number of standbys of this process.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Standbys that are traced (ptrace) until their events, at most 16 in a process. On systems other than Linux none is
+/// started.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemStandbys;
 
 impl HookStandbys for SystemStandbys {
     fn start(&self, command: Command) -> io::Result<Box<dyn HookStandby>> {
+        let place = Place::take().ok_or(io::ErrorKind::QuotaExceeded)?;
         let standby = Standby::start(command, StandbyLimits::default())?;
-        Ok(Box::new(SystemStandby(standby)))
+        Ok(Box::new(SystemStandby(standby, place)))
     }
 }
 
 #[derive(Debug)]
-struct SystemStandby(Standby);
+struct SystemStandby(Standby, Place);
+
+/// One of the places for standbys of this process. Dropping it frees the place.
+#[derive(Debug)]
+struct Place;
+
+impl Place {
+    fn take() -> Option<Self> {
+        let one_more = |live: usize| (live < MOST).then_some(live + 1);
+        LIVE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok().map(|_| Self)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        LIVE.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl HookStandby for SystemStandby {
     fn state(&self) -> HookStandbyState {

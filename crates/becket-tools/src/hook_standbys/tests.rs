@@ -1,7 +1,7 @@
 use super::*;
 use becket_engine::model::event::tool::PreToolUse;
 use becket_engine::model::{Event, Session};
-use becket_engine::{Decision, Engine, Environment};
+use becket_engine::{Decision, Engine, Environment, Outcome};
 use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 use std::fs;
@@ -111,10 +111,14 @@ impl Scene {
     }
 
     async fn blocks(&self, command: &str) -> bool {
+        self.outcome(command).await.decision() == Decision::Block
+    }
+
+    async fn outcome(&self, command: &str) -> Outcome {
         let input = json!({"command": command});
         let call = PreToolUse::new("Bash".into(), input.as_object().cloned().unwrap_or_default(), "1".into());
         let session = Session::new("s", "/tmp/s.jsonl", self.directory.path());
-        self.engine.fire(&Event::new(session, call)).await.decision() == Decision::Block
+        self.engine.fire(&Event::new(session, call)).await
     }
 
     fn pids(&self) -> Vec<String> {
@@ -211,4 +215,87 @@ fn children() -> Vec<String> {
     ids.flat_map(|ids| ids.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
         .filter_map(|id| fs::read_to_string(format!("/proc/{id}/comm")).ok())
         .collect()
+}
+
+/// Commands of calls that guards decide on.
+const COMMANDS: [&str; 8] = [
+    "git push --force origin main",
+    "git push",
+    "git commit -m 'wip'",
+    "git commit -m 'till: count the coins'",
+    "cat .env",
+    "rm -rf /",
+    "ls -la",
+    "echo AKIAIOSFODNN7EXAMPLE > notes.txt",
+];
+
+/// Returns the scripts of guards in this repository, with their interpreters.
+fn scripts() -> Vec<(String, std::path::PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository").to_owned();
+    let mut directories = vec![
+        root.join("crates/becket-install/guards"),
+        root.join("examples/guarded-repo/.claude"),
+        root.join("examples/recorded-sessions/.claude"),
+    ];
+    let mut scripts = Vec::new();
+    while let Some(directory) = directories.pop() {
+        for path in fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            match path.extension().and_then(|extension| extension.to_str()) {
+                _ if path.is_dir() => directories.push(path),
+                Some("py") => scripts.push(("python3".to_owned(), path)),
+                Some("sh") => scripts.push(("sh".to_owned(), path)),
+                Some(_) | None => (),
+            }
+        }
+    }
+    scripts.sort();
+    scripts
+}
+
+/// Fires events at each script, with and without standbys, and compares the outcomes. Returns the number of events that a
+/// standby answered.
+async fn agree(rounds: usize) -> usize {
+    let mut used = 0;
+    for (interpreter, script) in scripts() {
+        let handler = |warm: &str| {
+            let command = format!("{interpreter} '{}'", script.display());
+            json!({"type": "command", "command": command, "warm": warm})
+        };
+        let (warm, cold) = (Scene::new(&handler("auto")), Scene::new(&handler("off")));
+        for round in 0..rounds {
+            let command = COMMANDS[round % COMMANDS.len()];
+            if warm.recorder.started() > 0 {
+                warm.recorder.settle();
+            }
+            let (ours, theirs) = (warm.outcome(command).await, cold.outcome(command).await);
+            let told = |outcome: &Outcome, scene: &Scene| {
+                let run = &outcome.runs[0];
+                let text = format!(
+                    "{:?} {:?} {:?} {:?}",
+                    outcome.decision(),
+                    outcome.reason(),
+                    run.exit,
+                    run.failure
+                );
+                text.replace(&scene.directory.path().display().to_string(), "DIR")
+            };
+            assert_eq!(told(&ours, &warm), told(&theirs, &cold), "{}: `{command}`", script.display());
+        }
+        used += warm.recorder.releases().iter().filter(|release| *release == "used").count();
+        warm.engine.close().await;
+    }
+    used
+}
+
+// rule: H3
+#[tokio::test]
+async fn guards_of_this_repository_decide_as_if_they_were_started_for_the_event() {
+    let used = agree(6).await;
+    assert!(used > 10, "{used} events were answered by standbys");
+}
+
+#[tokio::test]
+#[ignore = "takes minutes: thousands of events"]
+async fn guards_decide_so_however_often() {
+    eprintln!("{} events were answered by standbys", agree(400).await);
 }
