@@ -20,6 +20,7 @@ mod auto_approve;
 mod auto_approve_git;
 #[cfg(unix)]
 mod bash;
+mod beside_rules;
 mod compact;
 mod conversation;
 #[cfg(unix)]

@@ -1,5 +1,7 @@
 //! The tools of a host without the feature `models`: none can be described, and any input is valid.
 
+use becket_model::Session;
+use becket_rules::shell::Line;
 use serde_json::{Map, Value};
 
 /// An empty set of tools: [`crate::Builder::tools`] needs the feature `models`.
@@ -19,6 +21,10 @@ impl ToolSet {
 
     pub(crate) fn enforces_rights(&self, _tool: &str) -> bool {
         false
+    }
+
+    pub(crate) fn harmless_commands(&self, _tool: &str, _session: &Session, _line: &Line) -> Vec<usize> {
+        Vec::new()
     }
 
     pub(crate) fn requires_user(&self, _tool: &str) -> bool {

@@ -4,6 +4,7 @@ use becket_llm::{Block, Object, ToolSpec};
 use becket_model::{Rights, Session, as_tool_name};
 use becket_process::CancellationToken;
 use becket_rules::PermissionUpdate;
+use becket_rules::shell::Line;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::any::Any;
@@ -69,6 +70,14 @@ pub trait Tool: Send + Sync {
     fn effect(&self, session: &Session, input: &Map<String, Value>) -> Effect {
         let _ = (session, input);
         Effect::Acts
+    }
+
+    /// Returns the commands of a line that need no allow rule beside commands that have one, by their indices in
+    /// [`Line::commands`]: they only read, wherever the others may have left the session (P4, P14). Called like
+    /// [`Tool::effect`], only for calls of a shell, and only if allow rules cover a part of the line.
+    fn harmless_commands(&self, session: &Session, line: &Line) -> Vec<usize> {
+        let _ = (session, line);
+        Vec::new()
     }
 
     /// Returns the rule updates that the user is offered beside yes and no (P13).

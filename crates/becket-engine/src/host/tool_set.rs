@@ -4,6 +4,8 @@
 
 use super::tool::Tool;
 use becket_llm::ToolSpec;
+use becket_model::Session;
+use becket_rules::shell::Line;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::fmt;
@@ -75,6 +77,12 @@ impl ToolSet {
     #[must_use]
     pub fn enforces_rights(&self, tool: &str) -> bool {
         self.find(tool).is_some_and(|tool| tool.enforces_rights())
+    }
+
+    /// Returns the commands of a line that need no allow rule beside others ([`Tool::harmless_commands`]). An unknown
+    /// tool has none.
+    pub(crate) fn harmless_commands(&self, tool: &str, session: &Session, line: &Line) -> Vec<usize> {
+        self.find(tool).map(|tool| tool.harmless_commands(session, line)).unwrap_or_default()
     }
 
     /// Returns whether the user has to answer this tool's prompts (D3).

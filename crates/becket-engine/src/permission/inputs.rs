@@ -9,7 +9,8 @@ use crate::plan::tool_input;
 use becket_model::event::PermissionMode;
 use becket_model::table::DecisionModel;
 use becket_model::{Attributed, Event, PermissionDecision, Ruling, Verdict};
-use becket_rules::{Behavior, Call, Decision, Renames, critical_removal, may_remove};
+use becket_rules::shell::Line;
+use becket_rules::{Behavior, Decision, Renames, critical_removal, may_remove};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::path::Path;
@@ -77,10 +78,14 @@ fn with_person(
     let mut facts = Facts::gather(judged, session.home, session.rule_tools);
     let literals =
         [written.body.tool_call().map(|(_, input)| input), rewrite(verdict).map(|rewrite| &rewrite.what)];
+    let harmless = |line: &Line| {
+        let tool = judged.body.tool_call().map(|(tool, _)| tool);
+        tool.map_or_else(Vec::new, |tool| session.tools.harmless_commands(tool, &judged.session, line))
+    };
     let mut rules = None;
     for literal in literals.into_iter().flatten() {
         facts = facts.written(literal);
-        let decision = rules_say(snapshot, &facts);
+        let decision = rules_say(snapshot, &facts, &harmless);
         rules = Some(rules.map_or(decision.clone(), |before: RuleSays| before.stricter(decision)));
     }
     let rules = rules.unwrap_or(RuleSays::Nothing);
@@ -260,7 +265,7 @@ fn answers(tool: &str, verdict: &Verdict) -> bool {
 
 /// Returns the settlement of a call by deny and ask rules alone.
 pub(crate) fn rule_restriction(snapshot: &Snapshot, facts: &Facts<'_>) -> Option<Settlement> {
-    match rules_say(snapshot, facts) {
+    match rules_say(snapshot, facts, &|_| Vec::new()) {
         RuleSays::Deny(because) => Some(Settlement::Denied { because }),
         RuleSays::Ask(because) => Some(Settlement::Asked { because }),
         RuleSays::Allow(_) | RuleSays::Nothing => None,
@@ -268,16 +273,16 @@ pub(crate) fn rule_restriction(snapshot: &Snapshot, facts: &Facts<'_>) -> Option
 }
 
 /// Returns the decision of the rules of all settings on the call (P11); of those for another name of its tool only a
-/// deny or an ask (X5).
-fn rules_say(snapshot: &Snapshot, facts: &Facts<'_>) -> RuleSays {
+/// deny or an ask (X5). `harmless` returns the commands of a line that need no allow rule.
+fn rules_say(snapshot: &Snapshot, facts: &Facts<'_>, harmless: &dyn Fn(&Line) -> Vec<usize>) -> RuleSays {
     // Without rules the call need not be analysed.
     let Some(call) = facts.call().filter(|_| !snapshot.config.permissions.is_empty()) else {
         return RuleSays::Nothing;
     };
     let scope = facts.scope(&snapshot.places.project_dir, &LinksOnDisk);
-    let decide = |call: &Call<'_>| said(snapshot.rules.decide(call, &scope));
-    let others = facts.under_other_names().iter().map(decide);
-    others.fold(decide(call), RuleSays::restricted_by)
+    let others = facts.under_other_names().iter().map(|call| said(snapshot.rules.decide(call, &scope)));
+    let own = said(snapshot.rules.decide_beside(call, &scope, harmless));
+    others.fold(own, RuleSays::restricted_by)
 }
 
 /// Converts the decision of rules, with the rule in its reason.

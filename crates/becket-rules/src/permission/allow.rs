@@ -7,9 +7,17 @@ use super::uses::{FileUse, Uses};
 use crate::path::MatchMode;
 use crate::powershell;
 use crate::rule::Globs;
-use crate::shell::{self, CommandPattern, Coverage, RedirectionKind, Target};
+use crate::shell::{self, Command, CommandPattern, Coverage, RedirectionKind, Target};
 use crate::steps::Steps;
 use crate::tools::{Access, Primary};
+
+/// The surroundings in which rules are compared with a call.
+pub(super) struct Beside<'a> {
+    pub(super) scope: &'a Scope<'a>,
+    pub(super) steps: &'a Steps,
+    /// Returns the commands of a line that need no rule, by their indices.
+    pub(super) harmless: &'a dyn Fn(&shell::Line) -> Vec<usize>,
+}
 
 /// The number of steps for comparing a path with a rule.
 const STEPS_PER_FILE_RULE: usize = 512;
@@ -19,17 +27,16 @@ pub(super) fn covering<'r>(
     allows: &'r [RuleEntry],
     call: &Call<'_>,
     uses: &Uses,
-    scope: &Scope<'_>,
-    steps: &Steps,
+    beside: &Beside<'_>,
 ) -> Result<(&'r RuleEntry, String), String> {
     let named: Vec<&RuleEntry> =
         allows.iter().filter(|entry| entry.compiled().matches(call, Globs::AfterServer)).collect();
     match (call.primary(), call.line()) {
-        (Primary::Bash(_), Some(CommandLine::Bash(line))) => bash(allows, &named, line, scope, steps),
+        (Primary::Bash(_), Some(CommandLine::Bash(line))) => bash(allows, &named, line, beside),
         (Primary::PowerShell(field), Some(CommandLine::PowerShell(line))) => {
             powershell(allows, &named, line, call.text(field).unwrap_or_default())
         }
-        (Primary::Path(..), _) => files(allows, &named, uses, scope),
+        (Primary::Path(..), _) => files(allows, &named, uses, beside.scope),
         (Primary::Bash(_) | Primary::PowerShell(_), _)
         | (Primary::Domain(_) | Primary::Name(_) | Primary::Skill(_) | Primary::None, _) => {
             whole(&named, call)
@@ -112,12 +119,12 @@ fn bash<'r>(
     allows: &'r [RuleEntry],
     named: &[&'r RuleEntry],
     line: &shell::Line,
-    scope: &Scope<'_>,
-    steps: &Steps,
+    beside: &Beside<'_>,
 ) -> Result<(&'r RuleEntry, String), String> {
     let (patterns, whole) = patterns(named);
     let all: Vec<&CommandPattern> = patterns.iter().copied().chain(whole.iter()).collect();
-    covered(line.uncovered_within(&all, steps))?;
+    let harmless = covered_beside(line, &all, beside)?;
+    let Beside { scope, steps, .. } = *beside;
     for redirection in line.redirections() {
         if steps.take(STEPS_PER_FILE_RULE * allows.len()).is_err() {
             return Err("it reads and writes too many files to be compared with the rules".to_owned());
@@ -142,8 +149,47 @@ fn bash<'r>(
             }
         }
     }
-    let first = line.commands().iter().find(|command| command.is_subcommand());
-    first_rule(named, |pattern| first.is_some_and(|command| command.covered_by(pattern)))
+    let commands = line.commands().iter().enumerate().filter(|(_, command)| command.is_subcommand());
+    let (free, ruled): (Vec<_>, Vec<_>) = commands.partition(|(index, _)| harmless.contains(index));
+    let first = ruled.first().map(|(_, command)| command);
+    let (rule, why) = first_rule(named, |pattern| first.is_some_and(|command| command.covered_by(pattern)))?;
+    let named = |commands: &[(usize, &Command)]| {
+        let texts: Vec<String> = commands.iter().map(|(_, command)| format!("`{}`", command.raw())).collect();
+        texts.join(", ")
+    };
+    let verb = if free.len() == 1 { "reads" } else { "read" };
+    match free.is_empty() {
+        true => Ok((rule, why)),
+        false if ruled.len() == 1 => {
+            Ok((rule, format!("it covers {}, and {} only {verb}", named(&ruled), named(&free))))
+        }
+        false => Ok((rule, format!("rules cover {}, and {} only {verb}", named(&ruled), named(&free)))),
+    }
+}
+
+/// Checks that every command is covered by a rule or harmless, and returns the harmless ones that no rule need cover.
+///
+/// # Errors
+/// Errors with the reason why the line is not covered.
+fn covered_beside(
+    line: &shell::Line,
+    allows: &[&CommandPattern],
+    beside: &Beside<'_>,
+) -> Result<Vec<usize>, String> {
+    let by_rules = line.uncovered_within(allows, beside.steps);
+    let covers = |command: &Command| allows.iter().any(|pattern| command.covered_by(pattern));
+    // Without a rule for any of its commands the line is the mode's to judge.
+    if !matches!(by_rules, Coverage::Uncovered { .. }) || !line.commands().iter().any(covers) {
+        return covered(by_rules).map(|()| Vec::new());
+    }
+    let harmless = (beside.harmless)(line);
+    covered(line.uncovered_beside(allows, &harmless, beside.steps))?;
+    let is_ruled =
+        |(index, command): (usize, &Command)| command.is_subcommand() && !harmless.contains(&index);
+    match line.commands().iter().enumerate().any(is_ruled) {
+        true => Ok(harmless),
+        false => covered(by_rules).map(|()| Vec::new()),
+    }
 }
 
 /// Returns whether bash opens a network connection for a redirection to the path.

@@ -8,6 +8,7 @@ use super::compiled::CompiledRule;
 use super::uses::{self, Uses};
 use super::warning::RuleWarning;
 use crate::rule::{Globs, Rule};
+use crate::shell;
 use crate::steps::{OutOfSteps, Steps};
 use crate::tools::Access;
 
@@ -161,10 +162,48 @@ impl RuleSet {
     /// Decides a call: deny first, then ask, then allow.
     #[must_use]
     pub fn decide(&self, call: &Call<'_>, scope: &Scope<'_>) -> Decision<'_> {
-        scope.remembering(|scope| self.decide_at(call, scope))
+        self.decide_beside(call, scope, &|_| Vec::new())
     }
 
-    fn decide_at(&self, call: &Call<'_>, scope: &Scope<'_>) -> Decision<'_> {
+    /// Decides a call to a shell whose line may have commands that need no rule. `harmless` returns their indices in
+    /// [`Line::commands`](shell::Line::commands), and is only called if rules cover a part of the line (P4, P14).
+    ///
+    /// ```
+    /// # use becket_rules::{Behavior, Call, NoLinks, RuleList, RuleOrigin, RuleSet, Scope};
+    /// # use std::path::Path;
+    /// # let origin = RuleOrigin { label: "user".to_owned(), anchor: "/home/ann/.claude".into() };
+    /// let mut rules = RuleSet::default();
+    /// rules.add(RuleList::Allow, "Bash(npm test)", origin)?;
+    /// # let anchor = Path::new("/work");
+    /// # let scope = Scope { cwd: anchor, home: None, anchor, links: &NoLinks };
+    ///
+    /// let input = serde_json::json!({"command": "npm test && echo done"});
+    /// let call = Call::new("Bash", input.as_object().unwrap());
+    /// assert_eq!(rules.decide(&call, &scope).behavior, Behavior::Undecided);
+    /// let decision = rules.decide_beside(&call, &scope, &|line| {
+    ///     let commands = line.commands().iter().enumerate();
+    ///     commands.filter(|(_, command)| command.text() == "echo done").map(|(index, _)| index).collect()
+    /// });
+    /// assert_eq!(decision.behavior, Behavior::Allow);
+    /// assert_eq!(decision.why, "it covers `npm test`, and `echo done` only reads");
+    /// # Ok::<(), becket_rules::RuleError>(())
+    /// ```
+    #[must_use]
+    pub fn decide_beside(
+        &self,
+        call: &Call<'_>,
+        scope: &Scope<'_>,
+        harmless: &dyn Fn(&shell::Line) -> Vec<usize>,
+    ) -> Decision<'_> {
+        scope.remembering(|scope| self.decide_at(call, scope, harmless))
+    }
+
+    fn decide_at(
+        &self,
+        call: &Call<'_>,
+        scope: &Scope<'_>,
+        harmless: &dyn Fn(&shell::Line) -> Vec<usize>,
+    ) -> Decision<'_> {
         let steps = Steps::default();
         let mut restricting = self.deny.iter().chain(&self.ask);
         let looks = !call.is_bash() || restricting.any(RuleEntry::is_about_files);
@@ -191,7 +230,7 @@ impl RuleSet {
             let why = format!("only the words of the line could be compared with it: {reason}");
             return Decision { behavior: Behavior::Ask, rule: Some(entry), why };
         }
-        match allow::covering(&self.allow, call, &uses, scope, &steps) {
+        match allow::covering(&self.allow, call, &uses, &allow::Beside { scope, steps: &steps, harmless }) {
             Ok((entry, why)) => Decision { behavior: Behavior::Allow, rule: Some(entry), why },
             Err(why) => Decision { behavior: Behavior::Undecided, rule: None, why },
         }

@@ -130,17 +130,41 @@ impl Line {
         }
     }
 
+    /// Checks that allow rules cover the line except for its harmless commands, which are given by their indices in
+    /// [`Line::commands`]. A line that evaluates or sets something has none.
+    pub(crate) fn uncovered_beside(
+        &self,
+        allows: &[&CommandPattern],
+        harmless: &[usize],
+        steps: &Steps,
+    ) -> Coverage {
+        match self.uncovered_within(allows, steps) {
+            Coverage::Uncovered { .. } if self.restricted.is_none() && !harmless.is_empty() => {
+                let covered = |command: &Command| allows.iter().any(|pattern| command.covered_by(pattern));
+                self.coverage_at(|index, command| harmless.contains(&index) || covered(command))
+            }
+            coverage @ (Coverage::Covered | Coverage::Uncovered { .. } | Coverage::Unknown { .. }) => {
+                coverage
+            }
+        }
+    }
+
     /// Checks that every subcommand satisfies `covers`: by an allow rule, a mode, or both.
     pub fn coverage(&self, covers: impl Fn(&Command) -> bool) -> Coverage {
+        self.coverage_at(|_, command| covers(command))
+    }
+
+    fn coverage_at(&self, covers: impl Fn(usize, &Command) -> bool) -> Coverage {
         if let Some(unknown) = self.unknowns.iter().find(|unknown| unknown.direct) {
             return Coverage::Unknown { why: unknown.reason.clone() };
         }
-        let mut subcommands = self.commands.iter().filter(|command| command.is_subcommand()).peekable();
+        let commands = self.commands.iter().enumerate();
+        let mut subcommands = commands.filter(|(_, command)| command.is_subcommand()).peekable();
         if subcommands.peek().is_none() {
             return Coverage::Uncovered { command: self.text.clone() };
         }
-        match subcommands.find(|command| !covers(command)) {
-            Some(command) => Coverage::Uncovered { command: command.raw.clone() },
+        match subcommands.find(|(index, command)| !covers(*index, command)) {
+            Some((_, command)) => Coverage::Uncovered { command: command.raw.clone() },
             None => Coverage::Covered,
         }
     }

@@ -102,9 +102,8 @@ impl<'a> Judge<'a> {
         if !fixed.into_iter().all(|word| words.is_literal(word)) {
             return false;
         }
-        let whole_tree = entry.whole_tree.contains(&"always") || args.gave(&entry.whole_tree);
         // The files that a search of a whole tree would read are not examined.
-        (self.denied.is_empty() || !whole_tree) && self.takes(&entry.operands, &args)
+        (self.denied.is_empty() || !searches_tree(entry, &args)) && self.takes(&entry.operands, &args)
     }
 
     /// Judges a command that parses its options in an unusual way; `None` for all others.
@@ -232,6 +231,18 @@ impl<'a> Judge<'a> {
         (entry.builtin || self.programs.has_out_of_reach(name)) && self.suits(name, entry, words)
     }
 
+    /// Returns whether the command reads no file by its name: it prints, or reads its input. What other commands
+    /// change in the working directories makes no difference to it.
+    pub(super) fn reads_no_file(&self, words: &Words<'_>) -> bool {
+        let Some((name, args)) = words.texts.split_first() else { return false };
+        table::find(name).is_some_and(|entry| names_no_file(entry, args)) && self.is_plain_read(words)
+    }
+
+    /// Returns whether the shell finds no function of this name in its environment.
+    pub(super) fn leaves(&self, name: &str) -> bool {
+        self.programs.leave(name)
+    }
+
     /// Returns whether a program that edits is known: `alone`, or in a line of several commands, which could shadow
     /// it.
     pub(super) fn is_known_editor(&self, name: &str, alone: bool) -> bool {
@@ -242,6 +253,34 @@ impl<'a> Judge<'a> {
     pub(super) fn is_in_working_directory(&self, path: &str) -> bool {
         let fits = |path: PathBuf| self.places.contain(&path) && !self.denied.has(&path);
         !path.is_empty() && self.bases.iter().all(|base| fits(base.join(path)))
+    }
+}
+
+/// Returns whether the command reads files that it is not given.
+fn searches_tree(entry: &ReadOnly, args: &Arguments<'_>) -> bool {
+    entry.whole_tree.contains(&"always") || args.gave(&entry.whole_tree)
+}
+
+/// Returns whether no argument is the name of a file, and no file is read unasked.
+fn names_no_file(entry: &ReadOnly, args: &[&str]) -> bool {
+    match entry.operands {
+        Operands::Text
+        | Operands::Format
+        | Operands::Words
+        | Operands::Names
+        | Operands::None
+        | Operands::Date
+        | Operands::Ps
+        | Operands::Version => true,
+        Operands::Test | Operands::TwoFiles => false,
+        Operands::Paths
+        | Operands::PathsOrLists
+        | Operands::File
+        | Operands::AfterPattern(_)
+        | Operands::Sed
+        | Operands::Jq => entry.options.read(args).is_some_and(|args| {
+            args.operands.len() <= usize::from(starts_with_text(entry, &args)) && !searches_tree(entry, &args)
+        }),
     }
 }
 

@@ -30,8 +30,8 @@ const BETWEEN: [&str; 14] = [
 ];
 
 /// Returns the commands of the line in order, and the files that it redirects input from; `None` if it has other
-/// parts.
-pub(super) fn flat(line: &Line) -> Option<(Vec<&Command>, Vec<&str>)> {
+/// parts. `is_own` returns whether a command is in the line itself: the others are in the text of those.
+pub(super) fn flat(line: &Line, is_own: impl Fn(&Command) -> bool) -> Option<(Vec<&Command>, Vec<&str>)> {
     let mut inputs = Vec::new();
     for redirection in line.redirections() {
         match (&redirection.kind, &redirection.target) {
@@ -39,8 +39,7 @@ pub(super) fn flat(line: &Line) -> Option<(Vec<&Command>, Vec<&str>)> {
             (RedirectionKind::Input, Target::Dynamic(_)) | (RedirectionKind::Output, _) => return None,
         }
     }
-    let own = |command: &&Command| !command.via().is_some_and(|via| LOOKED_THROUGH.contains(&via));
-    let commands: Vec<&Command> = line.commands().iter().filter(own).collect();
+    let commands: Vec<&Command> = line.commands().iter().filter(|command| is_own(command)).collect();
     let text = without_blanks(line.text());
     let mut rest = Rest { text: &text, inputs: inputs.iter().map(|path| without_blanks(path)).collect() };
     for command in &commands {
@@ -49,6 +48,11 @@ pub(super) fn flat(line: &Line) -> Option<(Vec<&Command>, Vec<&str>)> {
     }
     rest.pass();
     (rest.text.is_empty() && rest.inputs.is_empty()).then_some((commands, inputs))
+}
+
+/// Returns whether a command was found in a wrapper that is judged with it.
+pub(super) fn is_looked_through(command: &Command) -> bool {
+    command.via().is_some_and(|via| LOOKED_THROUGH.contains(&via))
 }
 
 /// The rest of a line.

@@ -2,7 +2,7 @@
 
 use super::command::Judge;
 use super::edits::{Edits, worst};
-use super::flat::flat;
+use super::flat::{flat, is_looked_through};
 use super::program::Programs;
 use super::words::Words;
 use crate::protected::may_become_protected;
@@ -73,30 +73,40 @@ fn judged(
     judge: impl FnOnce(&Judge<'_>, &[Words<'_>]) -> Option<Effect>,
 ) -> Option<Effect> {
     let line = Line::parse(text);
-    let (commands, inputs) = flat(&line).filter(|_| line.unknowns().next().is_none())?;
-    if commands.is_empty() || !is_untouched(host, session) {
+    let (commands, inputs) = flat(&line, |command| !is_looked_through(command))?;
+    if commands.is_empty() {
         return None;
     }
-    let places = host.places(session);
-    if !places.contain(&session.cwd) {
-        return None;
-    }
-    let programs = Programs::new(&host.environment, &places).filter(|programs| programs.spell(text))?;
-    let denied = host.denied(session);
-    let mut by = Judge::new(&places, &programs, &denied, session.cwd.clone());
     let mut commands: Vec<Words<'_>> = commands.into_iter().map(Words::of).collect::<Option<_>>()?;
-    if let Some(["cd", target]) =
-        commands.first().filter(|words| words.are_literal()).map(|words| words.texts.as_slice())
-    {
-        if !by.change(target) {
+    with_judge(&line, host, session, |by| {
+        if let Some(target) = commands.first().and_then(Words::directory) {
+            if !by.change(target) {
+                return None;
+            }
+            commands.remove(0);
+        }
+        if !by.hold(&inputs) {
             return None;
         }
-        commands.remove(0);
-    }
-    if !by.hold(&inputs) {
+        judge(by, &commands)
+    })
+}
+
+/// Judges commands of a line; `None` if it is uncertain which programs the line runs.
+pub(super) fn with_judge<T>(
+    line: &Line,
+    host: &Surroundings,
+    session: &Session,
+    judge: impl FnOnce(&mut Judge<'_>) -> Option<T>,
+) -> Option<T> {
+    let places = host.places(session);
+    if line.unknowns().next().is_some() || !is_untouched(host, session) || !places.contain(&session.cwd) {
         return None;
     }
-    judge(&by, &commands)
+    let programs =
+        Programs::new(&host.environment, &places).filter(|programs| programs.spell(line.text()))?;
+    let denied = host.denied(session);
+    judge(&mut Judge::new(&places, &programs, &denied, session.cwd.clone()))
 }
 
 /// Returns whether no hook has set variables for the shell (H12): their influence on a command is not tracked.

@@ -13,6 +13,8 @@
 //! - `cd` comes first, once, and the rest must be harmless in the old directory, too;
 //! - a program is found on `PATH` outside the working directories, and no variable of the environment makes the shell
 //!   or the loader load code from them;
+//! - beside commands that only an allow rule lets run, a command is harmless if they can't change what it does, see
+//!   `beside`;
 //! - `git` only in a plain repository whose own configuration can't make it run anything, since `git status` in a tree
 //!   from elsewhere can (`core.fsmonitor`, hooks, filters, submodules); see `repository`.
 //!
@@ -20,6 +22,7 @@
 //! with a link. The user's own configuration of git, and variables that hooks set by hand, are the user's
 //! responsibility.
 
+mod beside;
 mod command;
 mod edits;
 mod find;
@@ -38,4 +41,5 @@ mod tree;
 mod words;
 mod wrapper;
 
+pub(crate) use beside::harmless_commands;
 pub(crate) use line::{effect, is_read_only};

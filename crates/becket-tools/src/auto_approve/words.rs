@@ -49,6 +49,14 @@ impl<'a> Words<'a> {
         plain.then_some(words)
     }
 
+    /// Returns the directory that a plain `cd` changes to.
+    pub(super) fn directory(&self) -> Option<&'a str> {
+        match self.texts.as_slice() {
+            ["cd", target] if self.are_literal() => Some(target),
+            _ => None,
+        }
+    }
+
     /// Returns whether all words are known from the text.
     pub(super) fn are_literal(&self) -> bool {
         self.globs.is_empty() && self.variables.is_empty()

@@ -12,6 +12,7 @@ use becket_engine::{Effect, Environment, Hints, RunningCall, Tool, ToolFailure, 
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_rules::PermissionUpdate;
+use becket_rules::shell::Line;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -201,6 +202,12 @@ impl Tool for Bash {
     fn effect(&self, session: &Session, input: &Map<String, Value>) -> Effect {
         let line = input.get("command").and_then(Value::as_str).unwrap_or_default();
         auto_approve::effect(line, &self.current_host(), session)
+    }
+
+    fn harmless_commands(&self, session: &Session, line: &Line) -> Vec<usize> {
+        // The directories of a subagent are its own, and the engine may ask the shell of the main agent.
+        let host = if session.agent.is_none() { self.current_host() } else { self.host.clone() };
+        auto_approve::harmless_commands(line, &host, session)
     }
 
     fn suggestions(&self, _: &Session, input: &Map<String, Value>) -> Vec<PermissionUpdate> {
