@@ -81,7 +81,10 @@ fn permissions(group: &Value) -> Value {
         let texts = group[list].as_array().into_iter().flatten();
         texts.map(|text| format!("Bash({})", text.as_str().unwrap())).collect()
     };
-    json!({"allow": rules("rules"), "deny": rules("deny"), "ask": rules("ask")})
+    let others = group["others"].as_array().into_iter().flatten();
+    let mut allow = rules("rules");
+    allow.extend(others.map(|text| text.as_str().unwrap().to_owned()));
+    json!({"allow": allow, "deny": rules("deny"), "ask": rules("ask")})
 }
 
 fn groups() -> Vec<Value> {
