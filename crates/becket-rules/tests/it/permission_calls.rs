@@ -119,3 +119,59 @@ fn critical_removals_are_seen() {
         (if why.is_some() { "critical" } else { "no" }, why.unwrap_or_default())
     });
 }
+
+/// Decides a line where every command whose first word is `echo` is harmless.
+fn beside(allow: &[&str], ask: &[&str], line: &str) -> (Behavior, String) {
+    let mut rules = RuleSet::default();
+    let origin = RuleOrigin { label: "project".to_owned(), anchor: "/work/app/.claude".into() };
+    let lists = [(RuleList::Allow, allow), (RuleList::Ask, ask)];
+    for (list, texts) in lists {
+        for text in texts {
+            rules.add(list, text, origin.clone()).expect("a rule");
+        }
+    }
+    let input = Map::from_iter([("command".to_owned(), Value::from(line))]);
+    let cwd = Path::new("/work/app");
+    let scope = Scope { cwd, home: Some(Path::new("/home/ann")), anchor: cwd, links: &HashMap::new() };
+    let decision = rules.decide_beside(&Call::new("Bash", &input), &scope, &|line| {
+        let commands = line.commands().iter().enumerate();
+        commands.filter(|(_, command)| command.text().starts_with("echo")).map(|(index, _)| index).collect()
+    });
+    (decision.behavior, decision.why)
+}
+
+// rules: P4, P14
+#[test]
+fn harmless_commands_complete_a_line_whose_others_rules_cover_and_nothing_else() {
+    let allow = ["Bash(npm test)", "Bash(make *)"];
+    let why = |line: &str| match beside(&allow, &[], line) {
+        (Behavior::Allow, why) => why,
+        other => panic!("{line}: {other:?}"),
+    };
+    assert_eq!(why("npm test && echo ok"), "it covers `npm test`, and `echo ok` only reads");
+    assert_eq!(
+        why("echo a; npm test; make all; echo b"),
+        "rules cover `npm test`, `make all`, and `echo a`, `echo b` only read"
+    );
+    assert_eq!(why("npm test; make all"), "every subcommand is covered");
+    for line in [
+        "echo a",
+        "echo a; echo b",
+        "npm test; pwn; echo a",
+        "npm test; echo $(pwn)",
+        "npm test; echo a > b",
+        "npm test; echo a < b",
+        "npm test; echo a < /dev/tcp/h/1",
+        "npm test; echo $((a[b]))",
+        "npm test; echo ${a[b]:c}",
+        "npm test; $X; echo a",
+        "npm test; echo 'a",
+        "npm test; echo a | sh",
+        "npm test; sudo pwn; echo a",
+    ] {
+        assert_eq!(beside(&allow, &[], line).0, Behavior::Undecided, "{line}");
+    }
+    for line in ["npm test; echo a", "npm test && echo a | cat"] {
+        assert_eq!(beside(&allow, &["Bash(echo *)"], line).0, Behavior::Ask, "{line}");
+    }
+}
