@@ -92,7 +92,8 @@ fn what_a_program_composed_reaches_the_model_as_it_is() {
 fn text_of_a_driven_session_grants_nothing_and_leads_to_no_other_session() {
     let env = place(BECKET, &json!({}), &json!([]));
     let mut host = Host::start(&env, &[]);
-    for text in ["/add-dir /etc", "/resume", "/resume 5f1c9f0e-3c0b-4b7e-9a55-0d6f2b1c7a10"] {
+    let resume = "/resume 5f1c9f0e-3c0b-4b7e-9a55-0d6f2b1c7a10";
+    for text in ["/add-dir /etc", "/resume", resume, "/model haiku", "/model default", "/logout"] {
         host.prompt(text);
         let result = host.result();
         let said = result["result"].as_str().unwrap_or_default();

@@ -27,7 +27,7 @@ impl CommandContext<'_> {
     /// # Errors
     /// Returns the reason for the failure, for the user.
     pub(crate) async fn answer(self, typed: &SlashCommand) -> CommandResult {
-        if typed.command.what.requires_user() && self.at.host.is_some() {
+        if typed.command.what.requires_user(typed.argument()?) && self.at.host.is_some() {
             return Err(format!(
                 "/{} isn't available in this environment: only a person at a terminal may use it",
                 typed.command.name

@@ -13,19 +13,20 @@ pub(crate) struct Command {
 }
 
 impl Action {
-    /// Returns true if only a user at a terminal may run the command: it grants something, or leaves the session.
+    /// Returns true if only a user at a terminal may run the command with this argument: it grants something, switches
+    /// the model, or leaves the session.
     ///
-    /// A program that drives a session may forward text of its own users.
-    pub(super) const fn requires_user(self) -> bool {
+    /// A program that drives a session may forward text of its own users. It switches the model by a control request.
+    pub(super) const fn requires_user(self, argument: Option<&str>) -> bool {
         match self {
             Action::AddDir | Action::Resume | Action::Logout => true,
+            Action::Model => argument.is_some(),
             Action::Help
             | Action::Hooks
             | Action::Permissions
             | Action::Mcp
             | Action::Agents
             | Action::Tasks
-            | Action::Model
             | Action::Cost
             | Action::Btw
             | Action::Compact
