@@ -8,6 +8,7 @@ mod tests;
 
 use crate::args::Cli;
 use crate::links;
+use crate::wrap;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error, FromArgMatches, Parser};
 use std::ffi::OsString;
@@ -65,6 +66,12 @@ const GROUPS: &[(&str, &[&str], &[&str])] = &[
     ("Set up", &[], &["self", "completions", "man"]),
 ];
 
+/// The number of columns from which the description of an option is beside it.
+const WIDE: usize = 70;
+
+/// The column in which the descriptions of the commands begin.
+const ABOUT: usize = 16;
+
 /// The extent of the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
@@ -79,25 +86,41 @@ pub(crate) fn command() -> Command {
     linked(Cli::command(), "becket", "README.md")
 }
 
-/// Parses the arguments, which start with the name of the program. Groups and links are only created if they are shown.
+/// Parses the arguments, which start with the name of the program. Groups and links are only created if they are shown,
+/// in lines of `width` columns.
 ///
 /// # Errors
 /// Errors if the arguments are invalid, or ask for help or the version.
-pub(crate) fn parsed(arguments: &[OsString]) -> Result<Cli, Error> {
-    Cli::try_parse_from(arguments).or_else(|_| parsed_with_help(arguments))
+pub(crate) fn parsed(arguments: &[OsString], width: Option<usize>) -> Result<Cli, Error> {
+    Cli::try_parse_from(arguments).or_else(|_| parsed_with_help(arguments, width))
 }
 
 /// Parses the arguments with everything that help and errors show.
-fn parsed_with_help(arguments: &[OsString]) -> Result<Cli, Error> {
+fn parsed_with_help(arguments: &[OsString], width: Option<usize>) -> Result<Cli, Error> {
     let is_short = arguments.iter().any(|argument| argument == "-h");
     let extent = if is_short { Extent::Short } else { Extent::Long };
-    let whole = grouped(command(), extent);
+    let whole = match width {
+        Some(width) => grouped(command().term_width(width).next_line_help(width < WIDE), extent, Some(width)),
+        None => grouped(command(), extent, None),
+    };
     let mut matches = whole.try_get_matches_from(arguments).map_err(with_near_command)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command()))
 }
 
+/// Wraps the lines of a help that clap does not wrap, such as those with the usage. Words that are longer than a line
+/// are kept: links and paths.
+pub(crate) fn fit(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    let is_too_long = |word: &str| wrap::columns(word) > width;
+    let lines = text.split_inclusive('\n').map(|line| match line.split_whitespace().any(is_too_long) {
+        true => line.to_owned(),
+        false => wrap::fit(line, Some(width)),
+    });
+    lines.collect()
+}
+
 /// Lists the commands in groups: clap supports only a single list, which the groups replace.
-pub(crate) fn grouped(command: Command, extent: Extent) -> Command {
+pub(crate) fn grouped(command: Command, extent: Extent, width: Option<usize>) -> Command {
     let (header, literal) = (*command.get_styles().get_header(), *command.get_styles().get_literal());
     let mut text = String::new();
     let mut others: Vec<&str> = Vec::new();
@@ -113,6 +136,7 @@ pub(crate) fn grouped(command: Command, extent: Extent) -> Command {
         text.push_str(&format!("{header}{title}:{header:#}\n"));
         for sub in listed.iter().filter_map(|name| command.find_subcommand(name)) {
             let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = width.map_or_else(|| about.clone(), |width| wrap::hanging(&about, ABOUT, width));
             text.push_str(&format!("  {literal}{:12}{literal:#}  {about}\n", sub.get_name()));
         }
         text.push('\n');

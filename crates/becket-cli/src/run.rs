@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 /// Runs the command that the arguments name.
 pub(crate) fn main(around: &Surroundings) -> ExitCode {
-    let cli = match help::parsed(&spelled_out(&around.process.arguments)) {
+    let cli = match help::parsed(&spelled_out(&around.process.arguments), around.width) {
         Ok(cli) => cli,
         Err(error) => return bad_arguments(error, around),
     };
@@ -139,7 +139,7 @@ fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
     if let Some(refused) = commands::fire::refuse_help(around) {
         return ExitCode::from(refused);
     }
-    match out.print(&text) {
+    match out.print(&help::fit(&text, around.width)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(1),
     }

@@ -24,7 +24,7 @@ fn text() -> String {
     let mut command = help::command().term_width(100);
     command.build();
     let mut text = INTRODUCTION.to_owned();
-    section(&mut text, &mut help::grouped(command.clone(), Extent::Long));
+    section(&mut text, &mut help::grouped(command.clone(), Extent::Long, None));
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
         section(&mut text, &mut without_global(sub));
         for deeper in sub.get_subcommands().filter(|deeper| deeper.get_name() != "help") {

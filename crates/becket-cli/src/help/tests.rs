@@ -52,7 +52,8 @@ fn docs() -> PathBuf {
 #[test]
 fn short_help_fits_on_a_screen_and_leads_to_the_long_one() {
     for (path, command) in shown() {
-        let whole = if path == "becket" { grouped(command.clone(), Extent::Short) } else { command.clone() };
+        let whole =
+            if path == "becket" { grouped(command.clone(), Extent::Short, None) } else { command.clone() };
         let short = whole.clone().render_help().to_string();
         assert!(short.lines().count() <= LINES, "{path} -h has {} lines:\n{short}", short.lines().count());
         assert!(short.contains(&format!("`{path} --help`")), "{path}");

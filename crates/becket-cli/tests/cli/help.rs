@@ -122,6 +122,33 @@ fn the_examples_of_the_help_run() {
     assert!(unused.is_empty(), "no example begins with {unused:?}");
 }
 
+/// Returns the lines of the help of a command, in lines of so many columns.
+fn help_lines(name: &str, flag: &str, columns: usize) -> Vec<String> {
+    let words: Vec<&str> = name.split(' ').skip(1).chain([flag]).collect();
+    let help = env().becket(&words).env("COLUMNS", &columns.to_string()).run().stdout;
+    help.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn help_fits_the_width_of_a_terminal() {
+    let width = |line: &str| line.chars().count();
+    for name in commands() {
+        for flag in ["-h", "--help"] {
+            for columns in [40, 200] {
+                for line in help_lines(&name, flag, columns) {
+                    // A link or a path is kept whole.
+                    let is_long = line.split(' ').any(|word| width(word) > columns);
+                    assert!(width(&line) <= columns || is_long, "{name} {flag} at {columns}: {line}");
+                }
+            }
+            let (narrow, wide) = (help_lines(&name, flag, 40), help_lines(&name, flag, 200));
+            assert!(narrow.len() > wide.len(), "{name} {flag}: {} and {}", narrow.len(), wide.len());
+            let text = |lines: &[String]| lines.concat().replace(' ', "");
+            assert_eq!(text(&narrow), text(&wide), "{name} {flag}");
+        }
+    }
+}
+
 /// Answers the questions of an example that changes something, and keeps it in its shell.
 fn without_questions(line: &str) -> String {
     let changes = ["init", "add ", "remove "].iter().any(|name| line.starts_with(&format!("becket {name}")));

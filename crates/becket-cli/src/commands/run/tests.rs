@@ -26,7 +26,7 @@ fn around(terminals: bool, is_root: bool) -> Surroundings {
 
 fn options(arguments: &str, around: &Surroundings) -> Result<RunOptions, CliError> {
     let words = ["becket", "run"].into_iter().chain(arguments.split_whitespace());
-    let cli = crate::help::parsed(&words.map(Into::into).collect::<Vec<_>>()).unwrap();
+    let cli = crate::help::parsed(&words.map(Into::into).collect::<Vec<_>>(), None).unwrap();
     let Command::Run(args) = &cli.command else { panic!("it is run") };
     RunOptions::new(args, &cli.global, around)
 }
