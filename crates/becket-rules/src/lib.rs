@@ -26,7 +26,7 @@ pub use matcher::{Alphabet, Matcher, MatcherError, MatcherKind, Renames, Verdict
 pub use path::{Links, NoLinks};
 pub use permission::{
     Applies, Behavior, Call, Decision, EditedFile, RuleEntry, RuleList, RuleOrigin, RuleSet, RuleWarning,
-    Scope, critical_removal, may_remove, resource_paths,
+    Scope, critical_removal, critical_removal_in, may_remove, resource_paths,
 };
 pub use rule::{Condition, Rule, RuleError, RuleErrorKind};
 pub use update::{Change, Destination, Mode, PermissionUpdate, UpdateError};

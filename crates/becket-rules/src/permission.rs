@@ -22,7 +22,7 @@ mod warning;
 pub use applies::Applies;
 pub use call::{Call, Scope};
 pub use file_uri::resource_paths;
-pub use removal::{critical_removal, may_remove};
+pub use removal::{critical_removal, critical_removal_in, may_remove};
 pub use set::{Behavior, Decision, RuleEntry, RuleList, RuleOrigin, RuleSet};
 pub use uses::EditedFile;
 pub use warning::RuleWarning;

@@ -65,7 +65,7 @@ impl HostOperations<'_> {
         let inner = self.inner();
         inputs::rule_restriction(
             &inner.snapshot(),
-            &Facts::gather(event, inner.environment.home(), &inner.request.tools),
+            &Facts::gather(event, &inner.environment, &inner.request.tools),
         )
     }
 
@@ -87,7 +87,7 @@ impl HostOperations<'_> {
     /// question (P14).
     pub fn critical_removal(self, event: &Event) -> Option<String> {
         let inner = self.inner();
-        inputs::removal(&Facts::gather(event, inner.environment.home(), &inner.request.tools))
+        inputs::removal(&Facts::gather(event, &inner.environment, &inner.request.tools))
     }
 
     /// Returns the reason why neither a hook's allow nor the mode `bypassPermissions` allows a call without a person:
@@ -96,7 +96,7 @@ impl HostOperations<'_> {
     pub fn requires_user(self, event: &Event) -> Option<String> {
         let inner = self.inner();
         let (tool, _) = event.body.tool_call()?;
-        let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);
+        let facts = Facts::gather(event, &inner.environment, &inner.request.tools);
         inputs::requires_user(&inner.permission_session(), tool, &facts, || false)
     }
 }

@@ -121,7 +121,7 @@ fn unless_cancelled(settlement: Settlement, event: &Event, runs: &[Arc<Run>]) ->
 
 /// Plans an event; links are resolved first, so that the plan itself accesses no file.
 pub(crate) fn plan_for(engine: &EngineState, snapshot: &Snapshot, event: &Event) -> Plan {
-    let facts = Facts::gather(event, engine.environment.home(), &engine.request.tools);
+    let facts = Facts::gather(event, &engine.environment, &engine.request.tools);
     let registered = engine.registered.read();
     let parts = std::iter::once(&*snapshot.part).chain(registered.iter().map(|(_, part)| part));
     plan::plan(parts, &snapshot.places, event, &facts)

@@ -1,5 +1,6 @@
 //! Collects permission rules and circumstances of a verdict (D3), for [`crate::permission::decide`].
 
+use crate::host::environment::Environment;
 use crate::host::tool_set::ToolSet;
 use crate::permission::decide;
 use crate::permission::decide::{Circumstances, RuleSays, Settlement};
@@ -10,16 +11,16 @@ use becket_model::event::PermissionMode;
 use becket_model::table::DecisionModel;
 use becket_model::{Attributed, Event, PermissionDecision, Ruling, Verdict};
 use becket_rules::shell::Line;
-use becket_rules::{Behavior, Decision, Renames, critical_removal, may_remove};
+use becket_rules::{Behavior, Decision, Renames, critical_removal_in, may_remove};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::path::Path;
 
 /// The parts of a session that permissions depend on, apart from its configuration.
 pub(crate) struct PermissionSession<'a> {
     pub(crate) tools: &'a ToolSet,
     pub(crate) rule_tools: &'a Renames,
-    pub(crate) home: Option<&'a Path>,
+    /// The environment of the host, in which calls run.
+    pub(crate) environment: &'a Environment,
     /// Set if a person can be asked.
     pub(crate) interactive: bool,
 }
@@ -75,7 +76,7 @@ fn with_person(
         return Some(asked_if_critical(session, judged, verdict, settled));
     }
     // Gathered once, so that a command line is analysed only once.
-    let mut facts = Facts::gather(judged, session.home, session.rule_tools);
+    let mut facts = Facts::gather(judged, session.environment, session.rule_tools);
     let literals =
         [written.body.tool_call().map(|(_, input)| input), rewrite(verdict).map(|rewrite| &rewrite.what)];
     let harmless = |line: &Line| {
@@ -113,7 +114,7 @@ pub(crate) fn asked_if_critical(
     if !may_remove || !runs_unasked(&settled, event, verdict) {
         return settled;
     }
-    let facts = Facts::gather(event, session.home, session.rule_tools);
+    let facts = Facts::gather(event, session.environment, session.rule_tools);
     removal(&facts).map_or(settled, |because| Settlement::Asked { because })
 }
 
@@ -143,7 +144,7 @@ fn runs_unasked(settled: &Settlement, event: &Event, verdict: &Verdict) -> bool 
 /// Returns the reason why the call removes a critical path, if it does.
 pub(crate) fn removal(facts: &Facts<'_>) -> Option<String> {
     let scope = facts.scope(facts.cwd(), &LinksOnDisk);
-    facts.call().and_then(|call| critical_removal(call, &scope))
+    facts.call().and_then(|call| critical_removal_in(call, &scope, &|name| facts.variable(name)))
 }
 
 /// Returns the event with the input that would run: a hook's rewrite, normalized, or the original (D4, D9).
@@ -155,7 +156,7 @@ pub(crate) fn judged<'a>(
     match rewrite(verdict) {
         Some(rewrite) => {
             let event = tool_input::with_input(&event, &rewrite.what);
-            Cow::Owned(tool_input::normalize(&event, session.tools, session.home).into_owned())
+            Cow::Owned(tool_input::normalize(&event, session.tools, session.environment.home()).into_owned())
         }
         None => event,
     }
@@ -242,7 +243,7 @@ pub(crate) fn unless_critical(
 ) -> Settlement {
     let why = || {
         let (tool, _) = event.body.tool_call()?;
-        let facts = Facts::gather(event, session.home, session.rule_tools);
+        let facts = Facts::gather(event, session.environment, session.rule_tools);
         requires_user(session, tool, &facts, || true)
     };
     match settlement {

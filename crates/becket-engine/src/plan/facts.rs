@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::host::environment::Environment;
 use crate::host::real_path::real_path;
 use crate::plan::tool_input::absolute;
 
@@ -18,15 +19,15 @@ pub(crate) struct Facts<'a> {
     under_other_names: Vec<Call<'a>>,
     agent_id: Option<&'a str>,
     cwd: &'a Path,
-    home: Option<&'a Path>,
+    environment: &'a Environment,
     links: HashMap<PathBuf, PathBuf>,
     is_about_a_program: bool,
 }
 
 impl<'a> Facts<'a> {
     /// Gathers them; the only file system access resolves the path of the tool call (P8).
-    pub(crate) fn gather(event: &'a Event, home: Option<&'a Path>, renames: &'a Renames) -> Self {
-        let cwd = &event.session.cwd;
+    pub(crate) fn gather(event: &'a Event, environment: &'a Environment, renames: &'a Renames) -> Self {
+        let (cwd, home) = (&event.session.cwd, environment.home());
         let call = event.body.tool_call();
         Facts {
             call: call.map(|(tool, input)| Call::new(tool, input).renamed(renames)),
@@ -39,7 +40,7 @@ impl<'a> Facts<'a> {
             },
             agent_id: agent_id(event),
             cwd,
-            home,
+            environment,
             links: call.map(|(tool, input)| links(tool, input, cwd, home)).unwrap_or_default(),
             is_about_a_program: matches!(&event.body, EventBody::PreToolUse(call) if call.executed.is_some()),
         }
@@ -76,6 +77,11 @@ impl<'a> Facts<'a> {
         self.cwd
     }
 
+    /// Returns the value of a variable of the host's environment, in which calls run.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        self.environment.var(name).map(|value| value.to_string_lossy().into_owned())
+    }
+
     pub(crate) fn call(&self) -> Option<&Call<'a>> {
         self.call.as_ref()
     }
@@ -96,7 +102,7 @@ impl<'a> Facts<'a> {
     }
 
     pub(crate) fn scope<'s>(&'s self, anchor: &'s Path, links: &'s dyn Links) -> Scope<'s> {
-        Scope { cwd: self.cwd, home: self.home, anchor, links }
+        Scope { cwd: self.cwd, home: self.environment.home(), anchor, links }
     }
 }
 

@@ -139,6 +139,28 @@ fn an_allow_of_permission_request_hooks_answers_for_a_critical_removal_and_a_rul
     assert!(matches!(asked, Settlement::Asked { .. }), "{asked:?}");
 }
 
+#[test]
+fn a_critical_removal_is_seen_through_the_variables_of_the_host() {
+    // rule: D3
+    let mut settings = settings(json!([command("true")]), json!({"allow": ["Bash"]}));
+    settings.as_object_mut().unwrap().remove("hooks");
+    let project = Project::with(settings);
+    let home = project.environment().home().unwrap().to_owned();
+    let environment = project.environment().with_var("BACKUP", home).with_var("BUILD", project.path("a/b"));
+    let engine = project.builder().environment(environment).build().unwrap();
+    let settled = |line: &str| fire(&engine, &project.event(bash(line))).settlement.unwrap();
+    for line in ["rm -rf \"$BACKUP\"", "X=$BACKUP; sudo rm -r $X"] {
+        let settled = settled(line);
+        assert!(
+            matches!(&settled, Settlement::Asked { because } if because.contains("home directory")),
+            "{line}: {settled:?}"
+        );
+    }
+    for line in ["rm -rf \"$BUILD\"", "rm -rf \"$OTHER\""] {
+        assert!(matches!(settled(line), Settlement::Allowed { .. }), "{line}");
+    }
+}
+
 /// Returns tools that take a command; the user has to answer the prompts of one.
 fn with_command() -> ToolSet {
     let check = |input: &Map<String, Value>| {

@@ -11,7 +11,7 @@ mod places;
 mod values;
 
 use self::places::Places;
-use self::values::{Values, is_unguarded};
+use self::values::{Values, Variables, is_unguarded};
 use super::call::{Call, CommandLine, Scope};
 use crate::matcher::Renames;
 use crate::path::Normal;
@@ -28,13 +28,35 @@ const MOST_PARENTS: usize = 64;
 /// Returns why a call removes a critical path, if it does.
 #[must_use]
 pub fn critical_removal(call: &Call<'_>, scope: &Scope<'_>) -> Option<String> {
+    critical_removal_in(call, scope, &|_| None)
+}
+
+/// Returns why a call removes a critical path in an environment whose variables `variables` returns, if it does.
+///
+/// ```
+/// # use becket_rules::{Call, NoLinks, Scope, critical_removal, critical_removal_in};
+/// # use std::path::Path;
+/// # let (cwd, home) = (Path::new("/work/app"), Some(Path::new("/home/ann")));
+/// # let scope = Scope { cwd, home, anchor: cwd, links: &NoLinks };
+/// let input = serde_json::json!({"command": "rm -rf \"$BACKUP\""});
+/// let call = Call::new("Bash", input.as_object().unwrap());
+/// assert_eq!(critical_removal(&call, &scope), None);
+/// let why = critical_removal_in(&call, &scope, &|name| (name == "BACKUP").then(|| "/home/ann".to_owned()));
+/// assert_eq!(why.as_deref(), Some("`$BACKUP` is the home directory"));
+/// ```
+#[must_use]
+pub fn critical_removal_in(
+    call: &Call<'_>,
+    scope: &Scope<'_>,
+    variables: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
     if let Primary::Bash(field) = call.primary()
         && call.text(field).is_some_and(names_no_removal)
     {
         return None;
     }
     match call.line()? {
-        CommandLine::Bash(line) => in_bash(line, scope),
+        CommandLine::Bash(line) => in_bash(line, scope, variables),
         CommandLine::PowerShell(line) => {
             let places = Places::new(scope, vec![Normal::of(scope.cwd)]);
             line.commands().find_map(|command| in_power_shell(command, &places))
@@ -63,8 +85,8 @@ fn names_no_removal(line: &str) -> bool {
     line.bytes().all(is_plain) && !line.contains("rm")
 }
 
-fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
-    let (places, values, is_cut) = Places::of(line, scope);
+fn in_bash(line: &shell::Line, scope: &Scope<'_>, variables: Variables<'_>) -> Option<String> {
+    let (places, values, is_cut) = Places::of(line, scope, variables);
     let mut left = MOST_PATHS;
     let found = line.commands().iter().find_map(|command| {
         let paths = Removal::of(command, &values)?.path_count();

@@ -5,7 +5,8 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a fault in a case file fails the test")]
 
 use becket_rules::{
-    Applies, Behavior, Call, Condition, RuleList, RuleOrigin, RuleSet, Scope, critical_removal, tools,
+    Applies, Behavior, Call, Condition, RuleList, RuleOrigin, RuleSet, Scope, critical_removal,
+    critical_removal_in, tools,
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -173,5 +174,62 @@ fn harmless_commands_complete_a_line_whose_others_rules_cover_and_nothing_else()
     }
     for line in ["npm test; echo a", "npm test && echo a | cat"] {
         assert_eq!(beside(&allow, &["Bash(echo *)"], line).0, Behavior::Ask, "{line}");
+    }
+}
+
+// rule: D3
+#[test]
+fn the_variables_of_the_environment_count_beside_those_of_the_line() {
+    let cwd = Path::new("/work/app");
+    let scope = Scope { cwd, home: Some(Path::new("/home/ann")), anchor: cwd, links: &HashMap::new() };
+    let variables = |name: &str| {
+        let value = match name {
+            "MINE" => "/home/ann",
+            "TOP" => "/",
+            "DEEP" => "/home/ann/a/b",
+            "BUILD" => "/work/app/target/debug",
+            "NAME" => "MINE",
+            "REMOVE" => "rm",
+            "PWD" => "/",
+            _ => return None,
+        };
+        Some(value.to_owned())
+    };
+    let is_critical = |line: &str, known: bool| {
+        let input = Map::from_iter([("command".to_owned(), Value::from(line))]);
+        let call = Call::new("Bash", &input);
+        let without = critical_removal(&call, &scope).is_some();
+        let within = critical_removal_in(&call, &scope, &variables).is_some();
+        assert!(within || !without, "no environment makes a removal less critical: {line}");
+        if known { within } else { without }
+    };
+    for line in [
+        "rm -rf \"$MINE\"",
+        "rm -rf $MINE",
+        "rm -rf ${MINE}",
+        "rm -rf \"$TOP\"",
+        "rm -rf \"${MINE:-x}\"",
+        "rm -rf \"${DEEP%/*/*}\"",
+        "rm -rf ${!NAME}",
+        "rm -rf $(printenv MINE)",
+        "rm -rf \"$(echo $MINE)\"",
+        "X=$MINE; rm -rf $X",
+        "cd \"$TOP\" && rm -rf usr",
+        "sudo rm -r \"$MINE\"",
+        "bash -c 'rm -rf \"$MINE\"'",
+        "rmdir $MINE",
+        "ls | xargs rm -rf \"$MINE\"",
+        "$REMOVE -rf /",
+        "$REMOVE \"$MINE\"",
+    ] {
+        assert!(is_critical(line, true), "{line}");
+    }
+    for line in ["rm -rf \"$BUILD\"", "rm -rf $BUILD", "rm -f x$MINE", "echo $MINE; rm -rf target", "ls $TOP"]
+    {
+        assert!(!is_critical(line, true), "{line}");
+    }
+    // The line may remove the variable, or set another value.
+    for line in ["unset BUILD; rm -rf \"$BUILD/x\"", "BUILD=/; rm -rf $BUILD", "rm -rf \"$BUILD\"/*"] {
+        assert!(is_critical(line, true) && is_critical(line, false), "{line}");
     }
 }

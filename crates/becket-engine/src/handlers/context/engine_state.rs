@@ -150,7 +150,7 @@ impl EngineState {
         PermissionSession {
             tools: &self.tools,
             rule_tools: &self.request.tools,
-            home: self.environment.home(),
+            environment: &self.environment,
             interactive: self.request.trust.interactive,
         }
     }

@@ -1,6 +1,6 @@
 //! The paths whose removal is critical, and whether a word names one of them.
 
-use super::values::Values;
+use super::values::{Values, Variables};
 use crate::path::{Normal, lexical};
 use crate::permission::call::Scope;
 use crate::permission::directories::{Directories, directories};
@@ -38,9 +38,13 @@ impl<'a> Places<'a> {
 
     /// Returns the places of a line, including directories that it changes to through a variable and links that it makes,
     /// and the values of its variables. The flag is true if there are more directories or links than are followed.
-    pub(super) fn of<'l>(line: &'l shell::Line, scope: &'a Scope<'a>) -> (Self, Values<'l>, bool) {
+    pub(super) fn of<'l>(
+        line: &'l shell::Line,
+        scope: &'a Scope<'a>,
+        variables: Variables<'l>,
+    ) -> (Self, Values<'l>, bool) {
         let Directories { mut all, cut } = directories(line, scope);
-        let values = Values::new(line, scope.home_path().as_ref(), &all);
+        let values = Values::new(line, scope.home_path().as_ref(), &all, variables);
         let home = scope.home_path();
         let mut found = Vec::new();
         for text in line.commands().iter().flat_map(|command| values.changes_to(command)) {

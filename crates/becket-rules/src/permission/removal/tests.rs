@@ -20,7 +20,7 @@ proptest! {
             links: &NoLinks,
         };
         if names_no_removal(&line) {
-            prop_assert_eq!(in_bash(&shell::Line::parse(&line), &scope), None);
+            prop_assert_eq!(in_bash(&shell::Line::parse(&line), &scope, &|_| None), None);
         }
     }
 }

@@ -18,11 +18,16 @@ const DEEPEST: u8 = 4;
 /// The maximum number of parts of words that are examined for one line.
 const MOST_STEPS: u32 = 20_000;
 
+/// The values of the variables of the environment that a line will run with, by their names.
+pub(super) type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// The known values of the variables of a line.
 pub(super) struct Values<'a> {
     line: &'a Line,
     home: Option<String>,
     directories: Vec<String>,
+    /// The environment of the line.
+    variables: Variables<'a>,
     /// The names that `declare -n` and similar commands make references to other variables.
     references: BTreeSet<&'a str>,
     steps: Cell<u32>,
@@ -37,11 +42,17 @@ pub(super) struct PossibleText {
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn new(line: &'a Line, home: Option<&Normal>, directories: &[Normal]) -> Self {
+    pub(super) fn new(
+        line: &'a Line,
+        home: Option<&Normal>,
+        directories: &[Normal],
+        variables: Variables<'a>,
+    ) -> Self {
         Self {
             line,
             home: home.map(|home| home.text().to_owned()),
             directories: directories.iter().map(|path| path.text().to_owned()).collect(),
+            variables,
             references: line.commands().iter().flat_map(references).collect(),
             steps: Cell::new(0),
         }
@@ -174,7 +185,18 @@ impl<'a> Values<'a> {
             values.extend(self.default_value(default, depth));
         }
         values.truncate(MOST);
+        values.extend(self.inherited(name, values.is_empty()));
         values
+    }
+
+    /// Returns the value of a variable in the environment of the line. The line may still remove the variable, which is
+    /// empty then; `alone` is true if no other value of it is known.
+    fn inherited(&self, name: &str, alone: bool) -> Vec<PossibleText> {
+        // The shell sets these itself.
+        let value = Some(name).filter(|name| !matches!(*name, "PWD" | "IFS" | "_"));
+        let Some(value) = value.and_then(self.variables) else { return Vec::new() };
+        let empty = alone.then(|| PossibleText { text: String::new(), is_assumed: true });
+        empty.into_iter().chain(known([value])).collect()
     }
 
     fn assigned(&self, name: &str, depth: u8) -> impl Iterator<Item = PossibleText> {
@@ -285,7 +307,7 @@ impl<'a> Values<'a> {
                 }
                 Some("printenv") => {
                     let values = rest.iter().flat_map(|arg| self.variable(&arg.text, None, depth + 1));
-                    printed.extend(values.map(|value| value.text));
+                    printed.extend(values.filter(|value| !value.is_assumed).map(|value| value.text));
                 }
                 Some("ls") => printed.extend(listed(operands.collect(), rest)),
                 Some("echo" | "printf" | "realpath" | "readlink") => {
