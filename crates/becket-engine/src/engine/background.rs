@@ -34,6 +34,11 @@ impl HostOperations<'_> {
         self.inner().background.rewakes(session).await
     }
 
+    /// Returns the number of processes that were started ahead and wait for their events (H3).
+    pub fn waiting_standbys(self) -> usize {
+        self.inner().standbys.waiting()
+    }
+
     /// Waits until no hook of the session runs in the background.
     pub async fn wait_for_background(self, session: &SessionId) {
         self.inner().background.over(session).await;

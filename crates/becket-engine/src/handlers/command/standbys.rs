@@ -130,6 +130,15 @@ impl Standbys {
         bound(&mut commands);
     }
 
+    /// Returns the number of processes that wait for their events.
+    pub(crate) fn waiting(&self) -> usize {
+        let waits = |command: &&HotCommand| {
+            let state = command.standby.as_ref().map(|standby| standby.state());
+            matches!(state, Some(HookStandbyState::Waiting { .. }))
+        };
+        self.lock().iter().filter(waits).count()
+    }
+
     /// Ends all processes, and waits until they are gone.
     pub(crate) fn end(&self) {
         let commands = std::mem::take(&mut *self.lock());
