@@ -1,6 +1,7 @@
 //! The checkpoints of one session.
 
 use super::index::{self, IndexEntry};
+use super::line_counts::LineCounts;
 use becket_base::private_file;
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,6 +29,8 @@ struct History {
 pub struct Rewound {
     /// Their paths.
     pub files: Vec<PathBuf>,
+    /// The lines that the rewind adds and removes.
+    pub lines: LineCounts,
     /// The number of files that were skipped: links, pipes and other special files.
     pub skipped: usize,
     /// The checkpoint of the state before the rewind, which can undo it; `None` if nothing was changed.
@@ -104,8 +107,9 @@ impl Checkpoints {
         let then = history.state_at(prompt).ok_or_else(unknown)?;
         let (differing, skipped) = history.differing(then);
         let files: Vec<PathBuf> = differing.keys().cloned().collect();
+        let lines = history.count_lines(&differing);
         if dry || files.is_empty() {
-            return Ok(Rewound { files, skipped, undo: None });
+            return Ok(Rewound { files, lines, skipped, undo: None });
         }
         let undo = uuid::Uuid::new_v4().to_string();
         history.save(&undo, &files)?;
@@ -116,7 +120,7 @@ impl Checkpoints {
                 source,
             })?;
         }
-        Ok(Rewound { files, skipped, undo: Some(undo) })
+        Ok(Rewound { files, lines, skipped, undo: Some(undo) })
     }
 }
 
@@ -198,6 +202,15 @@ impl History {
             }
         }
         (differing, skipped)
+    }
+
+    /// Counts the lines by which the current files differ from their copies.
+    fn count_lines(&self, differing: &BTreeMap<PathBuf, Option<String>>) -> LineCounts {
+        let pairs = differing.iter().map(|(path, copy)| {
+            let then = copy.as_ref().map(|copy| self.directory().join(copy));
+            LineCounts::between(Some(path), then.as_deref())
+        });
+        pairs.sum()
     }
 
     /// Copies the current files, under a checkpoint of their own.
@@ -289,10 +302,12 @@ mod tests {
         let kept = place.checkpoints();
         let dry = kept.rewind(SESSION, "one", true).unwrap();
         assert_eq!((dry.files.len(), place.text("a").as_deref()), (2, Some("3")));
+        assert_eq!(dry.lines, LineCounts { insertions: 1, deletions: 2 }, "a: 3 to 0; new: x to nothing");
         let two = kept.rewind(SESSION, "two", false).unwrap();
         assert_eq!((place.text("a").as_deref(), place.text("new")), (Some("2"), None));
         let one = kept.rewind(SESSION, "one", false).unwrap();
         assert_eq!((place.text("a").as_deref(), one.files.len()), (Some("0"), 1));
+        assert_eq!(one.lines, LineCounts { insertions: 1, deletions: 1 });
         kept.rewind(SESSION, &one.undo.unwrap(), false).unwrap();
         assert_eq!(place.text("a").as_deref(), Some("2"));
         kept.rewind(SESSION, &two.undo.unwrap(), false).unwrap();

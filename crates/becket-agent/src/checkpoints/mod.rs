@@ -10,5 +10,7 @@
 
 mod history;
 mod index;
+mod line_counts;
 
 pub use history::{Checkpoints, RewindError, Rewound};
+pub use line_counts::LineCounts;

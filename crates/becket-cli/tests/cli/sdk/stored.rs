@@ -125,7 +125,7 @@ fn a_session_goes_on_at_an_earlier_message() {
 fn edited_files_are_restored_and_a_restore_is_taken_back() {
     let write = |id: &str, text: &str| json!({"tool_uses": [{"id": id, "name": "Write", "input": {"file_path": "a.txt", "content": text}}]});
     let read = json!({"tool_uses": [{"id": "r", "name": "Read", "input": {"file_path": "a.txt"}}]});
-    let env: TestEnv = place(BECKET, &json!({}), &json!([read, write("t1", "NEW"), {"text": "ok"}]));
+    let env: TestEnv = place(BECKET, &json!({}), &json!([read, write("t1", "NEW\nTWO\n"), {"text": "ok"}]));
     env.write("project/a.txt", "OLD");
     let text = || fs::read_to_string(env.root().join("project/a.txt")).expect("a file");
     let variables = [("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true")];
@@ -133,14 +133,21 @@ fn edited_files_are_restored_and_a_restore_is_taken_back() {
     host.asks("initialize", json!({}));
     prompt(&mut host, ONE, "write");
     host.result();
-    assert_eq!(text(), "NEW");
+    assert_eq!(text(), "NEW\nTWO\n");
     let dry = host.asks("rewind_files", json!({"user_message_id": ONE, "dry_run": true}));
-    assert_eq!((dry["response"]["filesChanged"].as_array().map(Vec::len), text().as_str()), (Some(1), "NEW"));
+    let counts = |answer: &Value| {
+        let answer = &answer["response"];
+        let files = answer["filesChanged"].as_array().map(Vec::len);
+        (files, answer["insertions"].clone(), answer["deletions"].clone())
+    };
+    assert_eq!((counts(&dry), text().as_str()), ((Some(1), json!(1), json!(2)), "NEW\nTWO\n"));
     let done = host.asks("rewind_files", json!({"user_message_id": ONE}));
     assert_eq!((&done["response"]["canRewind"], text().as_str()), (&json!(true), "OLD"));
+    assert_eq!(counts(&done), (Some(1), json!(1), json!(2)));
     let undo = done["response"]["undoMessageId"].clone();
-    host.asks("rewind_files", json!({"user_message_id": undo}));
-    assert_eq!(text(), "NEW");
+    let undone = host.asks("rewind_files", json!({"user_message_id": undo}));
+    assert_eq!(counts(&undone), (Some(1), json!(2), json!(1)));
+    assert_eq!(text(), "NEW\nTWO\n");
     let unknown = host.asks("rewind_files", json!({"user_message_id": "never"}));
     assert!(unknown["error"].as_str().is_some_and(|why| why.contains("no file checkpoint")), "{unknown}");
     host.ends();

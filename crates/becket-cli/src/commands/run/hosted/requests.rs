@@ -13,7 +13,7 @@ use super::servers;
 use super::turns::{MessageTurn, Turns};
 use crate::error::CliError;
 use crate::report::style::{WARNING, plain, styled};
-use becket_agent::checkpoints::Rewound;
+use becket_agent::checkpoints::{LineCounts, Rewound};
 use becket_engine::CancellationToken;
 use becket_llm::Thinking;
 use becket_mcp::{ServerState, ServerView};
@@ -242,8 +242,11 @@ impl Requests<'_> {
         let done = self.session.agent.rewind_files(prompt, dry).ok_or(
             "this session keeps no file checkpoints: set CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true for it",
         )?;
-        let Rewound { files, skipped, undo, .. } = done.map_err(|error| error.to_string())?;
-        let mut answer = json!({"canRewind": true, "filesChanged": files});
+        let Rewound { files, lines, skipped, undo, .. } = done.map_err(|error| error.to_string())?;
+        let LineCounts { insertions, deletions } = lines;
+        let mut answer = json!({
+            "canRewind": true, "filesChanged": files, "insertions": insertions, "deletions": deletions,
+        });
         if let Some(undo) = undo {
             answer["undoMessageId"] = json!(undo);
         }
