@@ -36,6 +36,7 @@
 //! Nothing here reads environment variables or looks up a home directory: the host passes in both.
 
 // Shared by all other modules.
+mod error_class;
 mod facts;
 mod hook_messages;
 mod locked_file;

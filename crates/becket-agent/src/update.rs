@@ -3,6 +3,7 @@
 //! Hooks have their own stream ([`becket_engine::RunEvent`], by [`becket_engine::Builder::observe`]); these updates are
 //! about the conversation around them. They decide nothing.
 
+use crate::error_class::ErrorClass;
 use becket_engine::config::Diagnostic;
 use becket_exec::line::Refusal;
 use becket_llm::{Block, Delta, RateLimit, Usage};
@@ -100,8 +101,14 @@ pub enum UpdateKind {
     Retrying {
         /// The number of the next attempt, from 2.
         attempt: u32,
+        /// The maximum number of retries after such an error.
+        max_retries: u32,
         /// The wait before it.
         after: Duration,
+        /// The HTTP status of the previous attempt, as far as its error determines it; `None` if there was none.
+        status: Option<u16>,
+        /// The class of its error.
+        class: ErrorClass,
         /// The error of the previous attempt.
         because: String,
     },

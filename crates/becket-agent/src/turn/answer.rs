@@ -2,10 +2,10 @@
 
 use super::agent_loop::{AgentLoop, Turn};
 use super::ask::NoAnswer;
-use super::class::ErrorClass;
 use super::decide::{AfterAnswer, MOST_CUT_OFF};
 use super::display::Display;
 use super::end::EndReason;
+use crate::error_class::ErrorClass;
 use crate::transcript::Log;
 use crate::update::{Notice, Origin, UpdateKind};
 use becket_engine::CancellationToken;

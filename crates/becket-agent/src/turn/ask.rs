@@ -3,6 +3,7 @@
 use super::agent_loop::AgentLoop;
 use super::display::Display;
 use super::retry::{After, Attempts, is_refused};
+use crate::error_class::ErrorClass;
 use crate::update::UpdateKind;
 use becket_engine::{CancellationToken, catch_panic};
 use becket_llm::{BrokenCall, Collector, Delta, ModelError, PromptCaching, Request, Response};
@@ -74,7 +75,16 @@ impl AgentLoop {
                     // A refused connection within seconds is reported once, at the end.
                     if !is_refused(&error) {
                         let because = error.to_string();
-                        self.updates.send(UpdateKind::Retrying { attempt, after: wait, because });
+                        let (status, class) = (error.status(), ErrorClass::of(&error));
+                        let max_retries = attempts.max_retries(&error, had_begun);
+                        self.updates.send(UpdateKind::Retrying {
+                            attempt,
+                            max_retries,
+                            after: wait,
+                            status,
+                            class,
+                            because,
+                        });
                     }
                     self.wait(wait, cancel).await?;
                 }

@@ -6,7 +6,6 @@ mod ask;
 mod auto_compact;
 mod batch;
 mod budget;
-mod class;
 mod context_usage;
 mod conversation_log;
 mod decide;
@@ -27,7 +26,7 @@ mod stop;
 mod switch;
 mod tasks;
 
-pub use class::ErrorClass;
+pub use crate::error_class::ErrorClass;
 pub use end::{DeferredCall, Denial, EndReason, RejectedByHook, TurnEnd};
 pub use model_settings::ModelSettings;
 pub use session_shared::TurnOptions;

@@ -59,6 +59,14 @@ impl Attempts {
         self.unanswered >= ENOUGH
     }
 
+    /// Returns how many attempts may follow the first one if all fail with this error from now on.
+    pub(super) fn max_retries(&self, error: &ModelError, had_begun: bool) -> u32 {
+        match had_begun {
+            true => self.unanswered + MOST_BROKEN,
+            false => self.broken + most(error).min(self.most),
+        }
+    }
+
     /// Counts a failure, and returns the next step. `had_begun` is true if a part of the answer had arrived. `chance`
     /// is a number from 0 to 1 that spreads the waits of many clients.
     pub(super) fn failed(&mut self, error: &ModelError, had_begun: bool, chance: f64) -> After {
@@ -143,6 +151,22 @@ mod tests {
         }
         assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 32_000, 32_000, 32_000]);
         assert_eq!(wait(3, 0.0), Duration::from_secs(1), "chance takes half of it away at most");
+    }
+
+    // rule: L3
+    #[test]
+    fn the_last_attempt_has_the_greatest_number() {
+        let connection = ModelError::Connection { from: "h".into(), message: "x".into() };
+        let failures = [(overloaded(None), false), (connection, false), (truncated(), true)];
+        for (error, had_begun) in failures {
+            let (mut attempts, mut last) = (Attempts::new(10), 0);
+            attempts.failed(&truncated(), !had_begun && error.is_transient(), 0.0);
+            while let After::Again { attempt, .. } = attempts.failed(&error, had_begun, 0.0) {
+                last = attempt - 1;
+                assert!(last <= attempts.max_retries(&error, had_begun));
+            }
+            assert_eq!(last, attempts.max_retries(&error, had_begun), "{error}");
+        }
     }
 
     // rule: L3

@@ -122,7 +122,7 @@ impl Live {
             UpdateKind::StopHooks(_) | UpdateKind::ElicitationComplete { .. } | UpdateKind::Titled { .. } => {
                 String::new()
             }
-            UpdateKind::Retrying { attempt, after, because } => retrying(*attempt, *after, because),
+            UpdateKind::Retrying { attempt, after, because, .. } => retrying(*attempt, *after, because),
             UpdateKind::Compacted { .. } if self.works() => {
                 self.aside(&styled(FAINT, "the conversation was summed up to make room"))
             }

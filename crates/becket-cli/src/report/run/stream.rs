@@ -144,9 +144,15 @@ impl Stream {
             UpdateKind::UserMessage { content, hidden } => self.user_message(content, *hidden, parent),
             UpdateKind::Notice(notice) => self.system("informational", &informational(notice)),
             UpdateKind::StopHooks(summary) => self.system("stop_hook_summary", &stop_hooks(summary)),
-            UpdateKind::Retrying { attempt, after, because } => {
-                let retry_delay_ms = milliseconds(*after);
-                let what = ApiRetry { attempt: *attempt, retry_delay_ms, error: because.clone() };
+            UpdateKind::Retrying { attempt, max_retries, after, status, class, because } => {
+                let what = ApiRetry {
+                    attempt: attempt.saturating_sub(1),
+                    max_retries: *max_retries,
+                    retry_delay_ms: milliseconds(*after),
+                    error_status: *status,
+                    error: class.as_str(),
+                    message: because.clone(),
+                };
                 self.system("api_retry", &what)
             }
             UpdateKind::RateLimit(limit) => self.rate_limit(limit),

@@ -139,9 +139,14 @@ pub(super) struct CompactMetadata {
 /// `api_retry`
 #[derive(Debug, Serialize)]
 pub(super) struct ApiRetry {
+    /// The number of the retry, from 1.
     pub(super) attempt: u32,
+    pub(super) max_retries: u32,
     pub(super) retry_delay_ms: u64,
-    pub(super) error: String,
+    pub(super) error_status: Option<u16>,
+    /// The class of the error.
+    pub(super) error: &'static str,
+    pub(super) message: String,
 }
 
 /// `elicitation_complete`

@@ -1,7 +1,7 @@
 //! Events, and the output that reports them.
 
 use super::*;
-use becket_agent::turn::{DeferredCall, Denial, EndReason, TurnEnd};
+use becket_agent::turn::{DeferredCall, Denial, EndReason, ErrorClass, TurnEnd};
 use becket_agent::update::{Level, Notice, Origin, StopSummary, Update, UpdateKind};
 use becket_llm::{Block, Delta, StopReason, Usage};
 use becket_model::EventKind;
@@ -156,9 +156,16 @@ fn each_kind_of_line_has_its_fields_in_their_order() {
             ),
         ),
         (
-            main_says(UpdateKind::Retrying { attempt: 2, after: Duration::from_secs(1), because: "529".into() }),
+            main_says(UpdateKind::Retrying {
+                attempt: 2,
+                max_retries: 10,
+                after: Duration::from_secs(1),
+                status: Some(529),
+                class: ErrorClass::Overloaded,
+                because: "busy".into(),
+            }),
             format!(
-                r#"{{"type":"system","subtype":"api_retry","attempt":2,"retry_delay_ms":1000,"error":"529",{tail}"#
+                r#"{{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":1000,"error_status":529,"error":"overloaded","message":"busy",{tail}"#
             ),
         ),
     ] {
