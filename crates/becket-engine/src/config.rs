@@ -60,6 +60,7 @@ pub use flag_permissions::{FlagError, FlagPermissions};
 pub use git::repository_root;
 pub use hook_budget::HookBudget;
 pub use lint::{lint, lint_files, lint_frontmatter, lint_place};
+pub(crate) use load::load_plugins;
 pub use load::{FLAG_TEXT, Layer, LoadedFiles, load};
 pub use narrowing_list::NarrowingList;
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};

@@ -9,7 +9,7 @@ use becket_model::{Session, SessionId};
 use becket_process::Runner;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// A function that returns the environment files of a session (H12).
 type EnvFiles = Arc<dyn Fn(&SessionId) -> Vec<PathBuf> + Send + Sync>;
@@ -39,6 +39,8 @@ pub struct Surroundings {
     pub(crate) directories: Vec<PathBuf>,
     more_directories: MoreDirectories,
     protected: Vec<PathBuf>,
+    /// The files that are protected since the session runs; shared by all clones.
+    protected_later: Arc<RwLock<Vec<PathBuf>>>,
     pub(crate) runner: Runner,
     pub(crate) shell: PathBuf,
     pub(crate) env_files: EnvFiles,
@@ -60,6 +62,7 @@ impl Surroundings {
             directories: Vec::new(),
             more_directories: Arc::new(|_| Vec::new()),
             protected: Vec::new(),
+            protected_later: Arc::default(),
             runner: Runner::new(),
             shell: PathBuf::from("/bin/bash"),
             env_files: Arc::new(|_| Vec::new()),
@@ -99,6 +102,19 @@ impl Surroundings {
         self.protected.extend(crate::places::real(&path).filter(|real| *real != path));
         self.protected.push(path);
         self
+    }
+
+    /// Protects more files and directories from now on, as [`Surroundings::with_protected`] does, in all clones.
+    pub fn protect(&self, paths: impl IntoIterator<Item = PathBuf>) {
+        let mut later = self.protected_later.write().unwrap_or_else(PoisonError::into_inner);
+        for path in paths {
+            let real = crate::places::real(&path);
+            for path in std::iter::once(path).chain(real) {
+                if !later.contains(&path) && !self.protected.contains(&path) {
+                    later.push(path);
+                }
+            }
+        }
     }
 
     /// Shares the host's runner, whose [`Runner::all_gone`] then also waits for processes that Bash left.
@@ -219,7 +235,12 @@ impl Surroundings {
 
     /// Returns whether the host protects a path.
     pub(crate) fn protects(&self, path: &Path) -> bool {
-        self.protected.iter().any(|kept| path.starts_with(kept))
+        self.any_protected(|kept| path.starts_with(kept))
+    }
+
+    fn any_protected(&self, is_meant: impl Fn(&Path) -> bool) -> bool {
+        let later = self.protected_later.read().unwrap_or_else(PoisonError::into_inner);
+        self.protected.iter().chain(later.iter()).any(|kept| is_meant(kept))
     }
 
     /// Returns whether an edit of a path, which may have globs, may change one that the host protects. With `contents`
@@ -228,8 +249,7 @@ impl Surroundings {
         let real = crate::places::real(path);
         let spellings = || std::iter::once(path).chain(real.as_deref());
         let may_change = |kept: &Path| spellings().any(|path| may_change(path, contents, kept));
-        self.protected.iter().any(|kept| may_change(kept))
-            || (contents && spellings().any(|path| session.cwd.starts_with(path)))
+        self.any_protected(may_change) || (contents && spellings().any(|path| session.cwd.starts_with(path)))
     }
 }
 

@@ -11,6 +11,7 @@
 //! - protected files, which no mode edits without a prompt, hook scripts among them (`protocol.md` P14)
 //! - [`SessionTools`]: the tools of a session, and those of its servers as they change
 //! - [`Definitions`]: agents and skills (`protocol.md` C10)
+//! - [`SessionPlugins`]: the plugins, which can be read again
 //! - [`wants_notes`], [`team`], [`turn_options`]: settings and variables that enable features
 //!
 //! Variables and home come from the request; nothing here reads those of the process.
@@ -19,6 +20,7 @@ mod assembly;
 mod definitions;
 mod error;
 mod notes_setting;
+mod plugins;
 mod protected_files;
 mod session;
 mod system_prompt;
@@ -32,6 +34,7 @@ pub use assembly::Assembly;
 pub use definitions::Definitions;
 pub use error::AssemblyError;
 pub use notes_setting::wants_notes;
+pub use plugins::SessionPlugins;
 pub use session::AssembledSession;
 pub use system_prompt::SystemPrompt;
 pub use team_setting::team;

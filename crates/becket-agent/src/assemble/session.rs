@@ -3,6 +3,7 @@
 use super::assembly::Assembly;
 use super::definitions::Definitions;
 use super::error::AssemblyError;
+use super::plugins::SessionPlugins;
 use super::system_prompt::SystemPrompt;
 use super::tool_factory::ToolFactory;
 use super::tools::SessionTools;
@@ -31,6 +32,8 @@ pub struct AssembledSession {
     pub tools: SessionTools,
     /// The agents and skills of the session.
     pub definitions: Definitions,
+    /// The plugins of the session.
+    pub plugins: SessionPlugins,
     /// The output styles of the session.
     pub styles: OutputStyles,
     /// The problems found during assembly, for the user.
@@ -55,6 +58,7 @@ impl Assembly {
         let homes = self.homes(engine);
         let definitions = Definitions::load(self, &factory, &facts, &homes)?;
         let tools = SessionTools::new(self, &definitions, factory, &facts);
+        let plugins = SessionPlugins::new(self, &definitions, tools.clone());
         let LoadedStyles { styles, diagnostics, missing } =
             OutputStyles::load(&homes, engine.config().policy.output_style.as_deref());
         let system = SystemPrompt { style: styles.text(), ..self.system.clone() };
@@ -91,7 +95,7 @@ impl Assembly {
         let private = self.private.clone();
         let builder =
             builder.on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }));
-        Ok(AssembledSession { builder, tools, definitions, styles, notices, worktrees })
+        Ok(AssembledSession { builder, tools, definitions, plugins, styles, notices, worktrees })
     }
 
     /// Returns the directories of agents and skills; a bare session has none.

@@ -8,6 +8,7 @@ use crate::facts::Facts;
 use crate::team::{Team, team_tools};
 use crate::tool_call::{ProgramJudge, ToolCalls};
 use crate::update::{Origin, Update, UpdateKind};
+use becket_engine::config::Request;
 use becket_engine::{Engine, Tool, ToolSet};
 use becket_tools::mcp::McpServers;
 use becket_tools::shell::{Bash, ProgramSupervision, Whereabouts};
@@ -62,6 +63,12 @@ impl ToolFactory {
         tools.push(Arc::new(TaskStop::new(self.tasks.clone())));
         tools.extend(team_tools(&self.team, &self.engine));
         self.filter.filter(tools)
+    }
+
+    /// Protects the files of plugins and the scripts of hooks that a reload has added; those of earlier ones stay
+    /// protected.
+    pub(super) fn protect_files(&self, request: &Request) {
+        self.surroundings.protect(protected_files(&self.engine, request));
     }
 
     /// Returns the calls that skills may make, which are command lines.

@@ -7,7 +7,8 @@ use crate::facts::Facts;
 use crate::permission::{ExitPlanMode, SessionPermissions};
 use crate::session::WorktreeTools;
 use crate::team::Team;
-use becket_engine::{Tool, ToolSet};
+use becket_engine::config::{Config, Request};
+use becket_engine::{ReloadError, Tool, ToolSet};
 use becket_tools::tasks::Tasks;
 use std::fmt;
 use std::sync::Arc;
@@ -53,6 +54,16 @@ impl SessionTools {
         let (tools, warnings) = self.factory.of_servers();
         self.toolbox.replace(self.own.iter().cloned().chain(tools));
         warnings
+    }
+
+    /// Reads the plugins of the engine's configuration again, and protects their files.
+    ///
+    /// # Errors
+    /// Errors if the configuration stays as it was.
+    pub(super) fn reload_plugins(&self, request: &Request) -> Result<Arc<Config>, ReloadError> {
+        let config = self.factory.engine.host().reload_plugins()?;
+        self.factory.protect_files(request);
+        Ok(config)
     }
 
     /// Returns the background tasks of the session.

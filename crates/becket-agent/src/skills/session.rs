@@ -28,7 +28,7 @@ pub(super) struct SkillsState {
     calls: ToolCalls,
     environment: Environment,
     dialect: Dialect,
-    homes: Homes,
+    homes: RwLock<Homes>,
     skills: RwLock<Skills>,
     pub(super) hooks: SkillHooks,
     pub(super) grants: Grants,
@@ -56,7 +56,7 @@ impl SessionSkills {
         dialect: Dialect,
     ) -> SkillsBuilder {
         let (hooks, grants) = (SkillHooks::new(engine.clone()), Grants::new(engine.clone()));
-        let skills = RwLock::default();
+        let (skills, homes) = (RwLock::default(), RwLock::new(homes));
         let (pool, others, only, watcher) = (None, Vec::new(), None, None);
         let shared = SkillsState {
             engine,
@@ -83,12 +83,19 @@ impl SessionSkills {
 
     /// Reloads the skills, and returns their problems. Those in use stay registered.
     pub fn load(&self) -> Vec<Diagnostic> {
-        let LoadedSkills { mut skills, diagnostics } = Skills::load(&self.shared.homes);
+        let LoadedSkills { mut skills, diagnostics } =
+            Skills::load(&self.shared.homes.read().unwrap_or_else(PoisonError::into_inner));
         if let Some(names) = &self.shared.only {
             skills = skills.without_skills_except(names);
         }
         *self.shared.skills.write().unwrap_or_else(PoisonError::into_inner) = skills;
         diagnostics
+    }
+
+    /// Reads the skills below other homes from now on; returns their problems. Those in use stay registered.
+    pub fn load_from(&self, homes: Homes) -> Vec<Diagnostic> {
+        *self.shared.homes.write().unwrap_or_else(PoisonError::into_inner) = homes;
+        self.load()
     }
 
     /// Returns the tool by which the model uses them.

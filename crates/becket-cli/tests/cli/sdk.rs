@@ -14,6 +14,7 @@ mod node;
 mod options;
 mod package;
 mod permissions;
+mod plugins;
 mod python;
 mod rejected;
 mod requests;

@@ -147,6 +147,15 @@ pub(super) fn load_changed(old: &LoadedFiles, changed: ChangedFiles) -> LoadedFi
     with_plugins(loaded, kept(&Source::Flag), Some(old))
 }
 
+/// Reads all plugins again, as at the start of a session, and keeps every other file as it was read (C8).
+pub(crate) fn load_plugins(old: &LoadedFiles) -> LoadedFiles {
+    let mut loaded = nothing_of(&old.request);
+    let is_placed = |layer: &&Layer| PLACED.contains(&layer.source);
+    loaded.layers.extend(old.layers.iter().filter(is_placed).cloned());
+    let flagged = old.layers.iter().filter(|layer| layer.source == Source::Flag).cloned().collect();
+    with_plugins(loaded, flagged, None)
+}
+
 /// Reads the files of a source that are at places which the profile names.
 pub(super) fn placed(request: &Request, source: &Source) -> Vec<Layer> {
     let mut loaded = nothing_of(request);

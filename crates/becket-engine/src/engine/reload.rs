@@ -21,6 +21,16 @@ impl<'a> HostOperations<'a> {
         self.replace_config(|_| config::load(&self.inner().request))
     }
 
+    /// Reads all plugins again, as at the start of the session; every other file stays as it was read, so a change that
+    /// a hook has blocked stays out (C8).
+    ///
+    /// # Errors
+    /// Returns [`ReloadError`] if a file of a plugin can't be read any more, or a plugin that is on is gone: the old
+    /// configuration stays in force.
+    pub fn reload_plugins(self) -> Result<Arc<Config>, ReloadError> {
+        self.replace_config(config::load_plugins)
+    }
+
     /// Replaces the configuration by the files that `read` returns for the loaded ones, if that is accepted.
     fn replace_config(
         self,

@@ -168,7 +168,7 @@ impl OpeningSession<'_> {
         let at = self.at;
         self.assembly.program_approver = self.person();
         self.assembly.team = Some(team::of(at, engine)?);
-        let AssembledSession { builder, tools, definitions, styles, notices, worktrees, .. } =
+        let AssembledSession { builder, tools, definitions, plugins, styles, notices, worktrees, .. } =
             self.assembly.session(engine)?;
         notices.into_iter().for_each(|notice| self.notice(notice));
         let warnings = ineffective(at, &engine.config(), &definitions.diagnostics, &tools);
@@ -201,6 +201,7 @@ impl OpeningSession<'_> {
             is_narrowed: definitions.works_as.is_some(),
             agents: definitions.agents,
             skills: definitions.skills,
+            plugins,
             fired,
             server_changes: HostServerChanges::default(),
             end_tasks,

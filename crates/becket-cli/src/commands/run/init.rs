@@ -9,9 +9,13 @@ use becket_mcp::{Pool, ServerState, ServerView};
 /// The release whose control protocol is implemented: packages compare it with the one that they need.
 const PROTOCOL: &str = "2.1.332";
 /// The supported optional parts of that protocol: an answer to `interrupt` names the messages that wait, and withdraws them
-/// on request; resources of servers are read for the host.
-const CAPABILITIES: [&str; 3] =
-    ["interrupt_receipt_v1", "interrupt_cancel_queued_v1", "mcp_read_resource_v1"];
+/// on request; resources of servers are read for the host; plugins are not reloaded in a turn on request.
+const CAPABILITIES: [&str; 4] = [
+    "interrupt_receipt_v1",
+    "interrupt_cancel_queued_v1",
+    "mcp_read_resource_v1",
+    "reload_plugins_refuse_if_busy_v1",
+];
 
 impl Session {
     /// Returns the current facts of the session.

@@ -5,13 +5,14 @@ use super::job::Job;
 use super::last_fired::LastFired;
 use crate::services::RunModels;
 use becket_agent::agents::AgentTool;
-use becket_agent::assemble::SessionTools;
+use becket_agent::assemble::{SessionPlugins, SessionTools};
 use becket_agent::end_tasks::EndTasks;
 use becket_agent::skills::SessionSkills;
 use becket_agent::turn::TurnEndTasks;
 use becket_agent::{Agent, OutputStyles};
 use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;
+use becket_tools::tasks::{TaskInfo, TaskKind, TaskStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -26,6 +27,7 @@ pub(super) struct Session {
     pub(super) models: Arc<RunModels>,
     pub(super) agents: AgentTool,
     pub(super) skills: SessionSkills,
+    pub(super) plugins: SessionPlugins,
     /// The recorded state of the run.
     pub(super) job: Job,
     /// The tasks at the end of each turn.
@@ -58,6 +60,19 @@ impl Session {
         if !self.is_narrowed {
             drop(self.tools.refresh());
         }
+    }
+
+    /// Returns an agent that works in the background, if there is one.
+    pub(super) fn running_agent(&self) -> Option<TaskInfo> {
+        let is_one = |task: &TaskInfo| {
+            task.status == TaskStatus::Running && matches!(task.kind, TaskKind::Agent { .. })
+        };
+        self.tools.tasks().list().into_iter().find(is_one)
+    }
+
+    /// Returns whether an agent works in the background.
+    pub(super) fn has_running_agent(&self) -> bool {
+        self.running_agent().is_some()
     }
 
     /// Takes the hook's replacement of the last answer.

@@ -28,7 +28,12 @@ fn the_first_line_tells_the_release_of_the_protocol_and_what_has_no_effect() {
         init["claude_code_version"].as_str().is_some_and(|version| version.starts_with("2.1.")),
         "{init}"
     );
-    let capabilities = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1", "mcp_read_resource_v1"];
+    let capabilities = [
+        "interrupt_receipt_v1",
+        "interrupt_cancel_queued_v1",
+        "mcp_read_resource_v1",
+        "reload_plugins_refuse_if_busy_v1",
+    ];
     assert_eq!(init["capabilities"], json!(capabilities));
     let warnings = init["warnings"].to_string();
     for name in ["`--debug`", "`planModeInstructions`", "`agentProgressSummaries`"] {

@@ -10,6 +10,12 @@ impl Host {
         self.send(json!({"type": "control_response", "response": response}));
     }
 
+    /// Rejects a request with a code for the host's program, and a reason.
+    pub(crate) fn refuse_as(&self, id: &str, code: &str, why: &str) {
+        let response = json!({"subtype": "error", "request_id": id, "error": why, "error_code": code});
+        self.send(json!({"type": "control_response", "response": response}));
+    }
+
     /// Rejects a request with a reason.
     pub(crate) fn refuse(&self, id: &str, why: &str) {
         let response = json!({"subtype": "error", "request_id": id, "error": why});

@@ -9,6 +9,7 @@ use super::super::typed;
 use super::context_usage;
 use super::description;
 use super::flag_settings;
+use super::plugins::{self, PluginProblems};
 use super::servers;
 use super::turns::{MessageTurn, Turns};
 use crate::error::CliError;
@@ -56,10 +57,14 @@ const KNOWN: [RequestFields; 18] = [
     ("register_repo_root", &["directory", "reload_claude_md", "reload_plugins", "reload_skills"]),
     ("apply_flag_settings", &["settings"]),
     ("reload_skills", &[]),
-    ("reload_plugins", &[]),
+    ("reload_plugins", &["hold_on_cache_impact", "add_plugins", "refuse_if_busy"]),
 ];
 /// The limit on concurrent requests.
 const MOST: usize = 256;
+/// The request that reads plugins again.
+const RELOAD: &str = "reload_plugins";
+/// The code of the error if that request is not served because the session is busy.
+const BUSY: &str = "reload_plugins_busy";
 /// The source, in DirectoryAdded, of a request of the host.
 const REPO_ROOT: &str = "register_repo_root";
 
@@ -124,6 +129,10 @@ impl Requests<'_> {
     }
 
     async fn answer(&self, request: &Request, cancel: &CancellationToken, open: &Open) {
+        if self.is_refused_as_busy(request) {
+            open.remove(&request.id);
+            return self.host.refuse_as(&request.id, BUSY, "the session is busy: ask again once it is idle");
+        }
         let answer = tokio::select! {
             answer = self.wanted(request) => answer,
             () = cancel.cancelled() => return,
@@ -179,7 +188,7 @@ impl Requests<'_> {
                 self.reload();
                 Ok(json!({"skills": description::skills(self.session)}))
             }
-            "reload_plugins" => Ok(self.reload_plugins()),
+            "reload_plugins" => self.reload_plugins(fields).await,
             "register_repo_root" => self.register_root(fields).await,
             "initialize" => {
                 Err("`initialize` has to be the first line of a session, and the only one".to_owned())
@@ -279,20 +288,43 @@ impl Requests<'_> {
         errors.count()
     }
 
-    /// Reloads the skills and commands of plugins. Their hooks, agents and servers stay those of the start, since hooks
-    /// of ConfigChange have not checked new ones.
-    fn reload_plugins(&self) -> Value {
-        let error_count = self.reload();
-        let plugins = self.session.init().plugins;
-        let note = "hooks, agents and MCP servers of plugins stay those of the start of the session";
-        json!({
+    /// Reads plugins again, unless the host wants that held because tools would change.
+    async fn reload_plugins(&self, fields: &Map<String, Value>) -> Result<Value, String> {
+        if fields.get("add_plugins").is_some_and(|added| !matches!(added, Value::Null)) {
+            return Err(
+                "`add_plugins` is not supported: name plugins by `--plugin-dir` at the start".to_owned()
+            );
+        }
+        let is_on = |name: &str| fields.get(name) == Some(&Value::Bool(true));
+        let holds = is_on("hold_on_cache_impact");
+        let impact = if holds { plugins::cache_impact(self.at, self.session)? } else { None };
+        let problems = match impact {
+            Some(_) => PluginProblems::default(),
+            None => plugins::reload(self.at, self.session, self.cancel).await?,
+        };
+        let mut answer = json!({
             "commands": description::commands(self.session),
             "agents": description::agents(self.session),
-            "plugins": plugins,
+            "plugins": self.session.init().plugins,
             "mcpServers": self.servers(),
-            "error_count": error_count,
-            "warnings": [note],
-        })
+            "error_count": problems.errors,
+            "warnings": problems.texts,
+        });
+        if holds {
+            answer["held"] = json!(impact.is_some());
+        }
+        if let Some(impact) = impact {
+            answer["cache_impact"] = impact;
+        }
+        Ok(answer)
+    }
+
+    /// Returns whether a request must not be served now, as it demands itself: a turn is active or waits, or an agent
+    /// works in the background.
+    fn is_refused_as_busy(&self, request: &Request) -> bool {
+        let wants =
+            request.subtype == RELOAD && request.fields.get("refuse_if_busy") == Some(&Value::Bool(true));
+        wants && (!self.turns.are_done() || self.session.has_running_agent())
     }
 
     /// Adds a working directory; reports other options of the request that are not supported.
@@ -302,14 +334,19 @@ impl Requests<'_> {
             return Err(format!("`{}` is not the absolute path of a directory", directory.display()));
         }
         let wants = |name: &str| fields.get(name) == Some(&Value::Bool(true));
-        if let Some(name) = ["reload_claude_md", "reload_plugins"].into_iter().find(|name| wants(name)) {
-            return Err(format!("`{name}` is not supported: register the directory without it"));
+        if wants("reload_claude_md") {
+            return Err("`reload_claude_md` is not supported: register the directory without it".to_owned());
         }
         let added = self.session.agent.add_directory(directory, REPO_ROOT).await;
         if wants("reload_skills") {
             drop(self.session.skills.load());
         }
-        Ok(json!({"added": added}))
+        let mut answer = json!({"added": added});
+        if wants(RELOAD) {
+            let problems = plugins::reload(self.at, self.session, self.cancel).await?;
+            answer["warnings"] = json!(problems.texts);
+        }
+        Ok(answer)
     }
 }
 

@@ -18,7 +18,6 @@ use crate::error::{CliError, CommandResult};
 use crate::report::run::{RunResult, SessionEvent};
 use crate::services::RunModels;
 use becket_engine::CancellationToken;
-use becket_tools::tasks::{TaskInfo, TaskKind, TaskStatus};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -128,18 +127,12 @@ async fn notify(session: &Session, host: &Host) {
 
 /// Returns true if a turn follows without another message: a background agent is working, or a task has ended.
 fn owes_turn(session: &Session, hears_tasks: bool) -> bool {
-    running_agent(session).is_some() || hears_tasks && session.tools.tasks().has_wake()
-}
-
-fn running_agent(session: &Session) -> Option<TaskInfo> {
-    let is_one =
-        |task: &TaskInfo| task.status == TaskStatus::Running && matches!(task.kind, TaskKind::Agent { .. });
-    session.tools.tasks().list().into_iter().find(is_one)
+    session.has_running_agent() || hears_tasks && session.tools.tasks().has_wake()
 }
 
 /// Waits until a background agent ends; never resolves if there is none.
 async fn agent_ends(session: &Session) {
-    match running_agent(session) {
+    match session.running_agent() {
         Some(agent) => drop(session.tools.tasks().wait(agent.id.as_str()).await),
         None => std::future::pending().await,
     }

@@ -75,6 +75,11 @@ impl Turns {
         self.all().pop_front();
     }
 
+    /// Returns whether no turn is active or waits.
+    pub(super) fn are_done(&self) -> bool {
+        self.all().iter().all(|pending| pending.turn.is_withdrawn())
+    }
+
     /// Cancels the first turn, if there is one, and withdraws all messages that wait, if `withdraws` is set.
     pub(super) fn interrupt(&self, withdraws: bool) -> WaitingMessages {
         let all = self.all();
