@@ -47,7 +47,7 @@ pub mod trust;
 pub(crate) mod url;
 mod write;
 
-pub(crate) use amend::{Amendments, EditOutcome, SESSION, edit_layer};
+pub(crate) use amend::{Amendments, EditOutcome, HOST, SESSION, edit_layer};
 pub use audit::{AuditMode, AuditSetting};
 pub use becket_base::json_edit::JsonEditError;
 pub(crate) use changed_files::ChangedFiles;

@@ -4,6 +4,8 @@
 //! texts again. So the rules for a file's grants apply to these as well: any deny beats them (C5), and a broken guard
 //! of the file (C7b) or a folder without trust (G3) holds them back. Other edits on disk meanwhile are not picked up.
 //!
+//! Settings that a host sets meanwhile are a layer of their own, behind those of the command line.
+//!
 //! INVARIANT: nothing but `permissions` of a captured text is ever changed, so handlers and switches stay.
 
 use super::edit::edit_settings;
@@ -19,11 +21,16 @@ use std::sync::Arc;
 /// The name of the session's own layer.
 pub(crate) const SESSION: &str = "<session>";
 
+/// The name of the layer of settings that the host has set while the session is open.
+pub(crate) const HOST: &str = "<apply_flag_settings>";
+
 /// Changes that are applied to a configuration each time it is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Amendments {
     /// Rules and directories of the session, as settings.
     session: String,
+    /// The settings of the host, if it has set any.
+    host: Option<Arc<str>>,
     /// Changes that could not be written to their file, in order.
     unwritten: Vec<(Destination, Change)>,
 }
@@ -40,7 +47,7 @@ pub(crate) enum EditOutcome {
 
 impl Default for Amendments {
     fn default() -> Self {
-        Self { session: "{}".to_owned(), unwritten: Vec::new() }
+        Self { session: "{}".to_owned(), host: None, unwritten: Vec::new() }
     }
 }
 
@@ -54,6 +61,11 @@ impl Amendments {
             }
             (same @ (EditOutcome::AsBefore | EditOutcome::NotRead), _) => same,
         }
+    }
+
+    /// Replaces the settings of the host.
+    pub(crate) fn set_host(&mut self, settings: Option<&str>) {
+        self.host = settings.map(Arc::from);
     }
 
     /// Returns the changes that are not in their file yet.
@@ -76,14 +88,19 @@ impl Amendments {
 
     /// Returns the loaded texts with all of these changes applied.
     pub(crate) fn over(&self, mut loaded: LoadedFiles) -> LoadedFiles {
-        loaded.layers.retain(|layer| *layer.file != *Path::new(SESSION));
+        let is_own = |layer: &Layer| [SESSION, HOST].iter().any(|name| *layer.file == *Path::new(name));
+        loaded.layers.retain(|layer| !is_own(layer));
         for (destination, change) in &self.unwritten {
             edit_layer(&mut loaded, *destination, change);
         }
+        let start = loaded.request.start.clone();
+        let own = |name: &str, text: Arc<str>| Layer {
+            text: Ok(text),
+            ..Layer::unwritten(Source::Flag, Path::new(name), &start)
+        };
+        loaded.layers.extend(self.host.clone().map(|text| own(HOST, text)));
         if self.session != Self::default().session {
-            let mut own = Layer::unwritten(Source::Flag, Path::new(SESSION), &loaded.request.start);
-            own.text = Ok(self.session.as_str().into());
-            loaded.layers.push(own);
+            loaded.layers.push(own(SESSION, self.session.as_str().into()));
         }
         loaded
     }

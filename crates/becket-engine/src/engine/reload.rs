@@ -6,6 +6,7 @@ use crate::handlers::context::EngineState;
 use crate::plan::Plan;
 use crate::report::outcome::Outcome;
 use becket_model::{Event, EventBody, Source};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The number of times that hooks judge a change whose files are written again meanwhile.
@@ -29,6 +30,33 @@ impl<'a> HostOperations<'a> {
     /// configuration stays in force.
     pub fn reload_plugins(self) -> Result<Arc<Config>, ReloadError> {
         self.replace_config(config::load_plugins)
+    }
+
+    /// Replaces the settings that a host has set while the session is open; `None` removes them. They count like those
+    /// of the command line, in addition to them: no deny of a managed file or of the command line is lost (C5). They
+    /// outlive every reload (C8). Plugins that they enable are not read.
+    ///
+    /// # Errors
+    /// Returns [`ReloadError`] if an entry of them can't be loaded: the old ones stay in force.
+    pub fn set_host_settings(self, settings: Option<&str>) -> Result<Arc<Config>, ReloadError> {
+        let mut amendments = self.inner().reloading();
+        let old = self.inner().snapshot();
+        let mut new_amendments = amendments.clone();
+        new_amendments.set_host(settings);
+        let loaded = new_amendments.over(LoadedFiles::clone(&old.loaded));
+        let config = config::resolve(&loaded);
+        if let Some(error) = config.errors().find(|error| *error.file == *Path::new(config::HOST)) {
+            return Err(ReloadError { why: error.to_string() });
+        }
+        match config::judge(&old.config, config) {
+            config::Reload::Accepted(new) => {
+                *amendments = new_amendments;
+                let environment = &self.inner().environment;
+                self.inner().replace(old.with_config(Arc::new(loaded), new.clone(), environment));
+                Ok(new)
+            }
+            config::Reload::Rejected { why } => Err(ReloadError { why }),
+        }
     }
 
     /// Replaces the configuration by the files that `read` returns for the loaded ones, if that is accepted.

@@ -5,7 +5,7 @@
 
 use super::begins;
 use super::context::RunContext;
-use super::control::{HostPerson, HostServerChanges, Initialize};
+use super::control::{HostPerson, HostServerChanges, HostSettings, Initialize};
 use super::end_tasks;
 use super::last_fired::LastFired;
 use super::limits;
@@ -204,6 +204,7 @@ impl OpeningSession<'_> {
             plugins,
             fired,
             server_changes: HostServerChanges::default(),
+            host_settings: HostSettings::default(),
             end_tasks,
             takes_notes: self.assembly.notes.is_some(),
             job: at.job.clone(),

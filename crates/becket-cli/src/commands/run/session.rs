@@ -1,6 +1,6 @@
 //! An open session: its facts for the output, and its end.
 
-use super::control::HostServerChanges;
+use super::control::{HostServerChanges, HostSettings};
 use super::job::Job;
 use super::last_fired::LastFired;
 use crate::services::RunModels;
@@ -38,6 +38,8 @@ pub(super) struct Session {
     pub(super) turn_end: TurnEndTasks,
     /// The host's changes to the servers.
     pub(super) server_changes: HostServerChanges,
+    /// The host's settings.
+    pub(super) host_settings: HostSettings,
     /// The events that were fired last.
     pub(super) fired: LastFired,
     /// The time at which the session opened.

@@ -178,7 +178,10 @@ fn settings_change_while_a_session_is_open_all_or_none() {
     let mut host = Host::initialized(&env, &[], json!({}));
     for (settings, said) in [
         (json!({"permissions": {"allow": ["Bash(touch *)"], "deny": [7]}}), "deny"),
-        (json!({"permissions": {"allow": ["Bash(touch *)"]}, "hooks": {}}), "`settings.hooks`"),
+        (json!({"permissions": {"allow": ["Bash(touch *)"]}, "outputStyle": "x"}), "`settings.outputStyle`"),
+        (json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command"}]}]}}), "apply_flag_settings"),
+        (json!({"hooks": []}), "`settings.hooks` has the wrong type"),
+        (json!({"sandbox": {"enabled": false}}), "`settings.sandbox.enabled`"),
         (
             json!({"permissions": {"allow": ["Bash(touch *)"], "disableBypassPermissionsMode": "disable"}}),
             "disableBypass",
@@ -199,6 +202,61 @@ fn settings_change_while_a_session_is_open_all_or_none() {
     host.prompt("make the other");
     host.result();
     assert!(env.project().join("other").exists());
+}
+
+// rules: C5, C8, P13
+#[test]
+fn a_later_change_replaces_its_keys_and_takes_no_other_denial_away() {
+    let write =
+        |n: usize, file: &str| json!({"tool_uses": [bash(&format!("t{n}"), &format!("touch {file}"))]});
+    let files = ["start", "hooked", "free", "again", "of-caller", "managed"];
+    let turns: Vec<Value> =
+        files.iter().enumerate().flat_map(|(n, file)| [write(n, file), json!({"text": "Done."})]).collect();
+    let env = place(BECKET, &json!({}), &json!(turns));
+    let deny = |rule: &str| json!({"permissions": {"deny": [rule]}}).to_string();
+    env.write("managed/managed-settings.json", deny("Bash(touch managed)"));
+    let mut host = Host::initialized(&env, &["--settings", &deny("Bash(touch of-caller)")], json!({}));
+    let hook = json!({"type": "command", "command": "exit 2"});
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]});
+    let allow = json!({"allow": ["Bash(touch *)"]});
+    let changes = [
+        json!({"permissions": allow}),
+        json!({"hooks": hooks}),
+        json!({"hooks": null}),
+        json!({"permissions": {"deny": ["Bash(touch again)"]}}),
+        json!({"permissions": allow}),
+        json!({"permissions": allow, "hooks": {}}),
+    ];
+    for (file, change) in files.into_iter().zip(changes) {
+        let answer = host.asks("apply_flag_settings", json!({"settings": change}));
+        assert_eq!(answer["subtype"], "success", "{answer}");
+        // A reload keeps the settings.
+        assert_eq!(host.asks("reload_plugins", json!({}))["subtype"], "success");
+        host.prompt("go");
+        host.result();
+        assert_eq!(env.project().join(file).exists(), ["start", "free"].contains(&file), "{file}");
+    }
+}
+
+// rule: M6
+#[test]
+fn directories_of_settings_are_those_of_the_last_change() {
+    let write = |id: &str, file: &str| json!({"tool_uses": [{"id": id, "name": "Write", "input": {"file_path": file, "content": "1"}}]});
+    let env = place(BECKET, &json!({}), &json!([]));
+    let other = env.write("other/README", "x").parent().expect("it has one").to_owned();
+    let file = |name: &str| other.join(name).display().to_string();
+    let turns =
+        json!([write("t1", &file("one")), {"text": "Done."}, write("t2", &file("two")), {"text": "Done."}]);
+    env.write("project/script.json", json!({"turns": turns}).to_string());
+    let mut host = Host::initialized(&env, &["--permission-mode", "acceptEdits"], json!({}));
+    let settings = json!({"permissions": {"additionalDirectories": [other.display().to_string()]}});
+    for (settings, name, is_made) in [(settings, "one", true), (json!({"permissions": null}), "two", false)] {
+        let answer = host.asks("apply_flag_settings", json!({"settings": settings}));
+        assert_eq!(answer["subtype"], "success", "{answer}");
+        host.prompt("write");
+        host.result();
+        assert_eq!(other.join(name).exists(), is_made, "{name}");
+    }
 }
 
 #[test]

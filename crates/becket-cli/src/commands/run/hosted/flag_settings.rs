@@ -1,29 +1,38 @@
-//! `apply_flag_settings`: settings that the host changes while the session is open. They apply to this session only.
+//! `apply_flag_settings`: settings that the host changes while the session is open. They apply to this session only, like
+//! those of the command line and in addition to them.
+//!
+//! A later call replaces the keys that it names, and null clears one. Every rule and hook of another source stays.
 //!
 //! INVARIANT: settings are applied completely or not at all: an unsupported one may be a restriction.
 
+use super::super::control::AppliedSettings;
 use super::super::session::Session;
 use super::super::typed;
+use becket_agent::permission::SessionPermissions;
 use becket_engine::CancellationToken;
 use becket_model::event::PermissionMode;
-use becket_rules::PermissionUpdate;
+use becket_rules::{Change, Destination, PermissionUpdate};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// The lists of rules.
 const LISTS: [&str; 3] = ["allow", "ask", "deny"];
+/// The keys that the engine reads again while a session is open.
+const LIVE: [&str; 4] = ["permissions", "hooks", "env", "sandbox"];
 
 /// The changes that the settings request.
 #[derive(Debug, Default)]
 struct Changes {
-    updates: Vec<PermissionUpdate>,
-    directories: Vec<PathBuf>,
+    /// The keys for the engine; null clears one.
+    keys: Map<String, Value>,
+    /// The working directories; `None` leaves them.
+    directories: Option<Vec<PathBuf>>,
     mode: Option<String>,
     /// The name of another model; the inner `None` is the session's own.
     model: Option<Option<String>>,
 }
 
-/// Applies settings: permission rules, mode, working directories and the model.
+/// Applies settings: those that the engine reads, the mode, working directories and the model.
 ///
 /// # Errors
 /// Errors if one of them is not supported or not valid; then nothing is changed.
@@ -36,6 +45,42 @@ pub(super) async fn apply(
         return Err("`settings` must be an object".to_owned());
     };
     let changes = read(settings)?;
+    let mut applied = session.host_settings.lock().await;
+    let mut keys = applied.keys.clone();
+    for (key, value) in &changes.keys {
+        match value {
+            Value::Null => drop(keys.remove(key)),
+            value => drop(keys.insert(key.clone(), value.clone())),
+        }
+    }
+    engine_settings(session, &keys)?;
+    if let Err(why) = switch(session, &changes, cancel).await {
+        // They were in force a moment ago.
+        return match engine_settings(session, &applied.keys) {
+            Ok(()) => Err(why),
+            Err(lost) => Err(format!("{why}; and the settings before can't be restored: {lost}")),
+        };
+    }
+    applied.keys = keys;
+    let warnings = match changes.directories {
+        Some(directories) => set_directories(session, &mut applied, directories).await?,
+        None => Vec::new(),
+    };
+    Ok(json!({"warnings": warnings}))
+}
+
+/// Puts settings in place of those that the host has set before.
+fn engine_settings(session: &Session, keys: &Map<String, Value>) -> Result<(), String> {
+    let text = (!keys.is_empty()).then(|| Value::Object(keys.clone()).to_string());
+    let set = session.agent.engine().host().set_host_settings(text.as_deref());
+    set.map(drop).map_err(|error| error.to_string())
+}
+
+/// Switches the mode and the model.
+///
+/// # Errors
+/// Errors if one of them can't be switched; then both are those of before.
+async fn switch(session: &Session, changes: &Changes, cancel: &CancellationToken) -> Result<(), String> {
     let mode_before = match &changes.mode {
         Some(mode) => {
             let mode = PermissionMode::from_name(mode);
@@ -43,24 +88,44 @@ pub(super) async fn apply(
         }
         None => None,
     };
-    if let Some(name) = &changes.model {
-        let name = typed::requested_model(session, name.as_deref()).to_owned();
-        if let Err(why) = typed::switched(session, &name, "sdk", cancel).await {
-            if let Some(mode) = mode_before {
-                // It was a valid mode of the session a moment ago.
-                let _ = session.agent.set_mode(mode);
-            }
-            return Err(why);
+    let Some(name) = &changes.model else { return Ok(()) };
+    let name = typed::requested_model(session, name.as_deref()).to_owned();
+    let switched = typed::switched(session, &name, "sdk", cancel).await;
+    if let (Err(_), Some(mode)) = (&switched, mode_before) {
+        // It was a valid mode of the session a moment ago.
+        let _ = session.agent.set_mode(mode);
+    }
+    switched.map(drop)
+}
+
+/// Adds working directories, and removes those that earlier settings have added and these do not name.
+async fn set_directories(
+    session: &Session,
+    applied: &mut AppliedSettings,
+    wanted: Vec<PathBuf>,
+) -> Result<Vec<String>, String> {
+    let (kept, gone): (Vec<PathBuf>, Vec<PathBuf>) =
+        applied.directories.drain(..).partition(|directory| wanted.contains(directory));
+    applied.directories = kept;
+    let mut warnings = Vec::new();
+    if !gone.is_empty() {
+        let texts = gone.iter().map(|directory| directory.to_string_lossy().into_owned()).collect();
+        let change = Change::RemoveDirectories(texts);
+        let update = PermissionUpdate { destination: Destination::Session, change };
+        let (permissions, facts): (SessionPermissions, _) =
+            (session.tools.permissions().clone(), session.agent.facts().clone());
+        // Waits for other changes of the configuration.
+        let changed = tokio::task::spawn_blocking(move || permissions.apply(&facts, &[update])).await;
+        let changed = changed.map_err(|lost| format!("directories could not be removed: {lost}"))?;
+        warnings.extend(changed.applied.warnings);
+    }
+    for directory in &wanted {
+        let added = session.agent.add_directory(directory, "slash_command").await;
+        if !added.is_empty() {
+            applied.directories.push(directory.clone());
         }
     }
-    let (permissions, facts) = (session.tools.permissions().clone(), session.agent.facts().clone());
-    // Waits for the disk, and for other processes that write the same settings.
-    let changed = tokio::task::spawn_blocking(move || permissions.apply(&facts, &changes.updates)).await;
-    let applied = changed.map_err(|lost| format!("permissions could not be changed: {lost}"))?.applied;
-    for directory in &changes.directories {
-        session.agent.add_directory(directory, "slash_command").await;
-    }
-    Ok(json!({"warnings": applied.warnings}))
+    Ok(warnings)
 }
 
 fn read(settings: &Map<String, Value>) -> Result<Changes, String> {
@@ -68,12 +133,26 @@ fn read(settings: &Map<String, Value>) -> Result<Changes, String> {
     for (key, value) in settings {
         match (key.as_str(), value) {
             ("permissions", Value::Object(permissions)) => of_permissions(permissions, &mut changes)?,
+            ("permissions", Value::Null) => {
+                changes.keys.insert(key.clone(), Value::Null);
+                changes.directories = Some(Vec::new());
+            }
+            ("sandbox", Value::Object(sandbox)) if sandbox.get("enabled") == Some(&Value::Bool(false)) => {
+                let why = "the sandbox can't be disabled while the session is open";
+                return Err(format!("`settings.sandbox.enabled`: {why}"));
+            }
+            (live, Value::Object(_) | Value::Null) if LIVE.contains(&live) => {
+                changes.keys.insert(key.clone(), value.clone());
+            }
             ("model", Value::Null) => changes.model = Some(None),
             ("model", Value::String(name)) => changes.model = Some(Some(name.clone())),
-            ("permissions" | "model", _) => return Err(format!("`settings.{key}` has the wrong type")),
+            (live, _) if LIVE.contains(&live) || live == "model" => {
+                return Err(format!("`settings.{key}` has the wrong type"));
+            }
             (other, _) => {
+                let live = LIVE.join("`, `");
                 return Err(format!(
-                    "`settings.{other}` can't be changed while the session is open, only `permissions` and `model`"
+                    "`settings.{other}` can't be changed while the session is open, only `{live}` and `model`"
                 ));
             }
         }
@@ -81,17 +160,18 @@ fn read(settings: &Map<String, Value>) -> Result<Changes, String> {
     Ok(changes)
 }
 
+/// Reads the permissions, which replace those that the host has set before.
 fn of_permissions(permissions: &Map<String, Value>, changes: &mut Changes) -> Result<(), String> {
+    let mut lists = Map::new();
+    let mut wanted = Vec::new();
     for (key, value) in permissions {
         match (key.as_str(), value) {
             (list, Value::Array(rules)) if LISTS.contains(&list) => {
                 for rule in rules {
-                    let update = json!({"tool": rule, "behavior": list});
-                    let update = PermissionUpdate::parse(&update);
-                    changes
-                        .updates
-                        .push(update.map_err(|why| format!("`settings.permissions.{list}`: {why}"))?);
+                    PermissionUpdate::parse(&json!({"tool": rule, "behavior": list}))
+                        .map_err(|why| format!("`settings.permissions.{list}`: {why}"))?;
                 }
+                lists.insert(key.clone(), value.clone());
             }
             ("defaultMode", Value::String(mode)) => changes.mode = Some(mode.clone()),
             ("additionalDirectories", Value::Array(directories)) => {
@@ -100,7 +180,7 @@ fn of_permissions(permissions: &Map<String, Value>, changes: &mut Changes) -> Re
                         .as_str()
                         .map(PathBuf::from)
                         .filter(|path| path.is_absolute() && path.is_dir());
-                    changes.directories.push(path.ok_or_else(|| {
+                    wanted.push(path.ok_or_else(|| {
                         format!("`settings.permissions.additionalDirectories`: {directory} is not the absolute path of a directory")
                     })?);
                 }
@@ -112,5 +192,7 @@ fn of_permissions(permissions: &Map<String, Value>, changes: &mut Changes) -> Re
             }
         }
     }
+    changes.keys.insert("permissions".to_owned(), Value::Object(lists));
+    changes.directories = Some(wanted);
     Ok(())
 }
