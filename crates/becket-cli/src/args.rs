@@ -41,7 +41,7 @@ pub(crate) use replay::ReplayArgs;
 pub(crate) use self_command::{SelfArgs, SelfCommand, SelfUpdateArgs};
 
 pub(crate) use model_settings::{DisplayChoice, EffortChoice, ModelSettingArgs, ThinkingChoice};
-pub(crate) use run_sdk::RunSdkArgs;
+pub(crate) use run_sdk::{PromptAnswerer, RunSdkArgs};
 
 pub(crate) use serve::ServeArgs;
 pub(crate) use test::{TestArgs, TestFormat};

@@ -5,9 +5,10 @@ use super::definitions::Definitions;
 use super::tools::SessionTools;
 use crate::agents::{AgentTool, Agents, LoadedAgents};
 use crate::definitions::Homes;
+use crate::output_style::OutputStyles;
 use crate::skills::SessionSkills;
 use becket_engine::ReloadError;
-use becket_engine::config::{Diagnostic, Request};
+use becket_engine::config::{Config, Diagnostic, Request};
 
 /// The plugins of a session. Cheap to clone; all clones are the same.
 #[derive(Debug, Clone)]
@@ -44,16 +45,26 @@ impl SessionPlugins {
     /// Errors if a plugin that is on is gone, or a file of one can't be read any more; then nothing has changed.
     pub fn reload(&self) -> Result<Vec<Diagnostic>, ReloadError> {
         let config = self.tools.reload_plugins(&self.request)?;
-        let homes = match self.is_bare {
-            true => Homes::default(),
-            false => Homes::of(&self.request, &config.plugins),
-        };
+        let homes = self.homes(&config);
         let LoadedAgents { agents, mut diagnostics } = Agents::load(&homes, self.host_agents.as_deref());
         if !lacks_broken(&agents, &self.agents.agents(), &diagnostics) {
             self.agents.replace(agents);
         }
         diagnostics.extend(self.skills.load_from(if self.has_skills { homes } else { Homes::default() }));
         Ok(diagnostics)
+    }
+
+    /// Reads the output styles again, and returns their names; the style of the session stays.
+    #[must_use]
+    pub fn style_names(&self, config: &Config) -> Vec<String> {
+        OutputStyles::load(&self.homes(config), None).styles.names().to_vec()
+    }
+
+    fn homes(&self, config: &Config) -> Homes {
+        match self.is_bare {
+            true => Homes::default(),
+            false => Homes::of(&self.request, &config.plugins),
+        }
     }
 }
 

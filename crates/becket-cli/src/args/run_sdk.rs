@@ -1,6 +1,6 @@
 //! Arguments that agent SDKs pass to the program that they start, except those that `run` has anyway.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// Options of the program that starts this one.
@@ -28,10 +28,25 @@ pub(crate) struct RunSdkArgs {
     /// Do not store the session
     #[arg(long, hide_short_help = true)]
     pub(crate) no_session_persistence: bool,
+    /// Who answers permission prompts: `host`, or `none`, which denies what would be asked
+    #[arg(long, value_name = "WHO", hide_short_help = true)]
+    pub(crate) permission_prompts: Option<PromptAnswerer>,
+    /// Fields that the first line delivers instead of arguments, separated by commas: settings, disallowedTools
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', hide_short_help = true)]
+    pub(crate) initialize_fields: Vec<String>,
     #[command(flatten)]
     pub(crate) mute: RunIgnoredArgs,
     #[command(flatten)]
     pub(crate) refused: RunUnsupportedArgs,
+}
+
+/// Who answers permission prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PromptAnswerer {
+    /// The program that drives the session, or the user
+    Host,
+    /// Nobody
+    None,
 }
 
 /// Options without effect here, on which no caller relies.
@@ -53,10 +68,6 @@ pub(crate) struct RunUnsupportedArgs {
     project_config_root: Option<PathBuf>,
     #[arg(long, hide = true)]
     plugin_dir_no_mcp: Vec<PathBuf>,
-    #[arg(long, hide = true)]
-    permission_prompts: Option<String>,
-    #[arg(long, hide = true)]
-    initialize_fields: Option<String>,
     #[arg(long, hide = true)]
     managed_settings: Option<String>,
     #[arg(long, hide = true)]
@@ -84,12 +95,10 @@ impl RunUnsupportedArgs {
         [("--channels", !self.channels.is_empty(), "there are no channels here")]
     }
 
-    fn settings(&self) -> [UnsupportedArg; 6] {
+    fn settings(&self) -> [UnsupportedArg; 4] {
         [
             ("--project-config-root", self.project_config_root.is_some(), OF_THE_START),
             ("--plugin-dir-no-mcp", !self.plugin_dir_no_mcp.is_empty(), WHOLE),
-            ("--permission-prompts", self.permission_prompts.is_some(), NOBODY),
-            ("--initialize-fields", self.initialize_fields.is_some(), "give them as arguments"),
             ("--managed-settings", self.managed_settings.is_some(), ADMINISTRATORS),
             ("--managed-settings-in-initialize", self.managed_settings_in_initialize, ADMINISTRATORS),
         ]
@@ -100,4 +109,3 @@ const ADMINISTRATORS: &str = "managed settings are an administrator's files";
 const OF_THE_START: &str = "settings are those of the directory in which the session starts";
 const WHOLE: &str =
     "a plugin is loaded whole: use `--plugin-dir`, and `--strict-mcp-config` against its servers";
-const NOBODY: &str = "leave `--permission-prompt-tool` out to disable prompts";

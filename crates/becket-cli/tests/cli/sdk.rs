@@ -4,6 +4,7 @@
 mod agent_servers;
 mod arguments;
 mod bad_hosts;
+mod delivered;
 mod elicit;
 mod gone;
 mod hooks;

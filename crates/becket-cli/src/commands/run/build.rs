@@ -19,6 +19,7 @@ use super::session::Session;
 use super::team;
 use super::terminal::{ActiveWork, Person};
 use super::typed;
+use crate::args::PromptAnswerer;
 use crate::commands::fire::{report_errors, started};
 use crate::error::CliError;
 use crate::report::run::SessionEvent;
@@ -89,7 +90,8 @@ fn permission_tool(
     at: RunContext<'_>,
     servers: Option<&Pool>,
 ) -> Result<Option<Arc<dyn AskPermission>>, CliError> {
-    match at.args.sdk.permission_prompt_tool.as_deref().filter(|name| *name != "stdio") {
+    let is_silent = at.args.sdk.permission_prompts == Some(PromptAnswerer::None);
+    match at.args.sdk.permission_prompt_tool.as_deref().filter(|name| *name != "stdio" && !is_silent) {
         None => Ok(None),
         Some(name) => {
             let tool = PermissionTool::new(name, servers);
@@ -315,6 +317,9 @@ impl OpeningSession<'_> {
 
     /// Returns the user to ask for permissions.
     fn person(&self) -> Option<Arc<dyn AskPermission>> {
+        if self.at.args.sdk.permission_prompts == Some(PromptAnswerer::None) {
+            return None;
+        }
         let wanted = self.at.args.sdk.permission_prompt_tool.as_deref();
         let person: Option<Arc<dyn AskPermission>> = match (self.at.terminal, wanted, &self.permission_tool) {
             (Some(terminal), ..) => Some(Arc::new(Person::at(terminal))),

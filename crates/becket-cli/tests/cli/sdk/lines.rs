@@ -49,10 +49,15 @@ fn a_system_prompt_and_servers_of_initialize_count() {
 #[test]
 fn what_initialize_asks_for_in_vain_ends_the_run_with_its_name() {
     let cases = [
-        (json!({"disallowedTools": ["Bash"]}), "--disallowedTools"),
-        (json!({"settings": {}}), "--settings"),
+        (json!({"disallowedTools": "Bash"}), "`disallowedTools` must be a list of rules"),
+        (json!({"settings": []}), "`settings` must be an object"),
         (json!({"managedSettings": {}}), "administrator"),
-        (json!({"plugins": []}), "--plugin-dir"),
+        (json!({"plugins": [{"type": "remote"}]}), "of the type `local`"),
+        (
+            json!({"plugins": [{"type": "local", "path": "/x", "skipMcpDiscovery": true}]}),
+            "`skipMcpDiscovery`",
+        ),
+        (json!({"plugins": [{"type": "local", "path": "/nowhere"}]}), "/nowhere"),
         (json!({"hooks": []}), "`hooks` must be an object"),
         (json!({"hooks": {"PreTolUse": []}}), "`PreTolUse` is not an event"),
         (json!({"hooks": {"PreToolUse": [{}]}}), "`hooks.PreToolUse[0]`: `hookCallbackIds`"),

@@ -3,27 +3,28 @@
 //!
 //! Unsupported fields on which no host relies are ignored with a warning; others reject the session.
 
+use super::delivered_args::DeliveredArgs;
 use super::hooks::{self, CallbackConfig};
 use super::host::Host;
 use super::host_message::Request;
 use crate::args::RunArgs;
 use crate::error::CliError;
+use crate::session::Session;
 use becket_engine::Engine;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// Fields that describe the host, and request nothing.
-const DESCRIPTIVE: [&str; 4] =
-    ["sdkMcpServerManifests", "sdkMcpServerManifestsOrigin", "supportedDialogKinds", "systemPromptSnapshot"];
-
-/// Fields that can't be ignored: without them, a session could do something that its host forbids, or lack something
-/// that it needs.
-const REFUSED: [(&str, &str); 4] = [
-    ("disallowedTools", "give them as `--disallowedTools`"),
-    ("managedSettings", "managed settings are an administrator's files"),
-    ("plugins", "name each by `--plugin-dir`"),
-    ("settings", "give them as `--settings`"),
+const DESCRIPTIVE: [&str; 5] = [
+    "perTaskStopAffordance",
+    "sdkMcpServerManifests",
+    "sdkMcpServerManifestsOrigin",
+    "supportedDialogKinds",
+    "systemPromptSnapshot",
 ];
+
+/// Fields that can't be ignored: without them, a session could do something that its host forbids.
+const REFUSED: [(&str, &str); 1] = [("managedSettings", "managed settings are an administrator's files")];
 
 /// The minimum limit of a call.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -52,6 +53,8 @@ pub(crate) struct Initialize {
     skills: Option<Vec<String>>,
     /// The tools that are called instead of others, by the names of the others.
     aliases: Option<Map<String, Value>>,
+    /// The arguments that the request delivers.
+    delivered: DeliveredArgs,
     /// The fields that have no effect.
     ignored: Vec<String>,
 }
@@ -87,6 +90,7 @@ impl Initialize {
             forwards: fields.remove("forwardSubagentText") == Some(Value::Bool(true)),
             skills: skills(fields.remove("skills"))?,
             aliases: aliases(fields.remove("toolAliases"))?,
+            delivered: DeliveredArgs::take(&mut fields)?,
             ignored: Vec::new(),
         };
         ignored.extend(fields.keys().cloned());
@@ -123,6 +127,19 @@ impl Initialize {
         instead(&mut args.model.append_system_prompt, &self.append_system_prompt);
         instead(&mut args.session.name, &self.title);
         Ok(args)
+    }
+
+    /// Returns the session with the settings, denied tools and plugins of this request.
+    ///
+    /// # Errors
+    /// Errors if an argument announces one that is missing, or one of them can't be used.
+    pub(crate) fn session(&self, session: &Session, args: &RunArgs) -> Result<Session, CliError> {
+        self.delivered.over(session, &args.sdk.initialize_fields)
+    }
+
+    /// Returns true if the request contains plugins.
+    pub(crate) fn delivers_plugins(&self) -> bool {
+        self.delivered.has_plugins()
     }
 
     /// Registers the callbacks.

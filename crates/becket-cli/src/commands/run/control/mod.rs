@@ -15,6 +15,7 @@
 //! consent. An unreadable line ends the run with an error that names its number; none is skipped.
 
 mod answers;
+mod delivered_args;
 mod elicit;
 mod hooks;
 mod host;

@@ -39,7 +39,7 @@ pub(super) struct QueuedPrompt {
 type RequestFields = (&'static str, &'static [&'static str]);
 
 /// The supported requests.
-const KNOWN: [RequestFields; 18] = [
+const KNOWN: [RequestFields; 19] = [
     ("interrupt", &["cancel_queued", "reason"]),
     ("cancel_async_message", &["message_uuid"]),
     ("set_permission_mode", &["mode"]),
@@ -56,6 +56,7 @@ const KNOWN: [RequestFields; 18] = [
     ("stop_task", &["task_id"]),
     ("register_repo_root", &["directory", "reload_claude_md", "reload_plugins", "reload_skills"]),
     ("apply_flag_settings", &["settings"]),
+    ("reload_output_styles", &[]),
     ("reload_skills", &[]),
     ("reload_plugins", &["hold_on_cache_impact", "add_plugins", "refuse_if_busy"]),
 ];
@@ -183,6 +184,10 @@ impl Requests<'_> {
             "stop_task" => self.stop_task(text(fields, "task_id")?).await,
             "apply_flag_settings" => {
                 flag_settings::apply(self.session, fields.get("settings"), self.cancel).await
+            }
+            "reload_output_styles" => {
+                let config = self.session.agent.engine().config();
+                Ok(json!({"available_output_styles": self.session.plugins.style_names(&config)}))
             }
             "reload_skills" => {
                 self.reload();

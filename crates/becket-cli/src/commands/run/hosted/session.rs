@@ -17,6 +17,7 @@ use crate::args::RunArgs;
 use crate::error::{CliError, CommandResult};
 use crate::report::run::{RunResult, SessionEvent};
 use crate::services::RunModels;
+use crate::session::Session as LaunchedSession;
 use becket_engine::CancellationToken;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -33,11 +34,14 @@ pub(crate) async fn drive(
     mut lines: Lines,
     printer: &Printer,
 ) -> CommandResult {
-    let (wants, args) = described(at, &mut lines).await?.unzip();
+    let described = described(at, &mut lines).await?;
     let host = lines.host.clone();
-    let at =
-        RunContext { args: args.as_ref().unwrap_or(at.args), host: Some(&host), wants: wants.as_ref(), ..at };
-    if wants.as_ref().is_some_and(Initialize::wants_subagents) {
+    let at = RunContext { host: Some(&host), ..at };
+    let at = match &described {
+        Some(DescribedRun { wants, args, session }) => RunContext { args, session, wants: Some(wants), ..at },
+        None => at,
+    };
+    if at.wants.is_some_and(Initialize::wants_subagents) {
         printer.show(SessionEvent::SubagentsWanted);
     }
     let session = match assembled(at, models, printer).await {
@@ -63,6 +67,13 @@ pub(crate) async fn drive(
     done
 }
 
+/// A run as its host has described it.
+struct DescribedRun {
+    wants: Initialize,
+    args: RunArgs,
+    session: LaunchedSession,
+}
+
 /// Returns the result of a session that could not be opened.
 fn not_opened(at: RunContext<'_>, why: &str) -> RunResult {
     let session = at.args.session.resume.clone().unwrap_or_default();
@@ -75,13 +86,18 @@ fn not_opened(at: RunContext<'_>, why: &str) -> RunResult {
 ///
 /// # Errors
 /// Errors if the description can't be satisfied; the host has received the error.
-async fn described(at: RunContext<'_>, lines: &mut Lines) -> Result<Option<(Initialize, RunArgs)>, CliError> {
+async fn described(at: RunContext<'_>, lines: &mut Lines) -> Result<Option<DescribedRun>, CliError> {
     let first = tokio::select! {
         first = lines.next() => first,
         () = at.cancel.cancelled() => None,
     };
     let request = match first {
         Some(Ok(SessionInput::Request(request, _))) if request.subtype == "initialize" => request,
+        // Without it, the session would start without what the arguments announce.
+        _ if !at.args.sdk.initialize_fields.is_empty() => {
+            let why = "`--initialize-fields` needs `initialize` as the first line".to_owned();
+            return Err(CliError::Initialize { why });
+        }
         other => {
             lines.put_back(other);
             return Ok(None);
@@ -90,7 +106,8 @@ async fn described(at: RunContext<'_>, lines: &mut Lines) -> Result<Option<(Init
     lines.open.remove(&request.id);
     let read = Initialize::read(&request).and_then(|wants| {
         let args = wants.over(at.args).map_err(|error| error.to_string())?;
-        Ok((wants, args))
+        let session = wants.session(at.session, &args).map_err(|error| error.to_string())?;
+        Ok(DescribedRun { wants, args, session })
     });
     read.map(Some).map_err(|why| {
         lines.host.refuse(&request.id, &why);
@@ -230,6 +247,9 @@ fn initialized(session: &Session, wants: &Initialize) -> Value {
     });
     if wants.has_hooks() {
         response["hooks_applied"] = json!(true);
+    }
+    if wants.delivers_plugins() {
+        response["plugins_applied"] = json!(true);
     }
     response
 }
