@@ -76,33 +76,93 @@ pub struct ModelOption {
     pub description: String,
 }
 
+/// The format of the previews of options, which a host shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PreviewFormat {
+    /// Markdown, or a drawing in plain characters.
+    Markdown,
+    /// A fragment of HTML.
+    Html,
+}
+
+impl PreviewFormat {
+    /// Returns the format with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "markdown" => Some(Self::Markdown),
+            "html" => Some(Self::Html),
+            _ => None,
+        }
+    }
+}
+
 /// The tool by which a session's model asks the user questions.
 #[derive(Clone, Default)]
 pub struct AskUserQuestion {
     user: Option<Arc<dyn AskQuestions>>,
+    previews: Option<PreviewFormat>,
 }
 
-/// The specification for the model.
-static SPEC: Spec = Spec { name: NAME, description: DESCRIPTION, fields: &[QUESTIONS] };
-/// The accepted input: hooks and the person add answers to the questions.
-static TAKEN: Spec = Spec { name: NAME, description: DESCRIPTION, fields: &[QUESTIONS, ANSWERS] };
+/// The input of the tool with one form of options.
+struct QuestionForm {
+    /// The fields for the model.
+    offered: &'static [Field],
+    /// The accepted fields: hooks and the person add answers to the questions.
+    taken: &'static [Field],
+}
+
+static WITHOUT_PREVIEWS: QuestionForm = QuestionForm { offered: &[QUESTIONS], taken: &[QUESTIONS, ANSWERS] };
+static WITH_MARKDOWN: QuestionForm =
+    QuestionForm { offered: &[MARKDOWN_QUESTIONS], taken: &[MARKDOWN_QUESTIONS, ANSWERS] };
+static WITH_HTML: QuestionForm =
+    QuestionForm { offered: &[HTML_QUESTIONS], taken: &[HTML_QUESTIONS, ANSWERS] };
+
+const fn spec(fields: &'static [Field]) -> Spec {
+    Spec { name: NAME, description: DESCRIPTION, fields }
+}
 
 const NAME: &str = "AskUserQuestion";
 const DESCRIPTION: &str = "Asks the user one to four questions, where a choice is the user's to make and the work can't go \
     on without it. Each has two to four options; the user may also answer something else.";
-const QUESTIONS: Field = required("questions", Kind::List(&QUESTION, 1, 4), "The questions");
+const QUESTIONS: Field = questions(&QUESTION);
+const MARKDOWN_QUESTIONS: Field = questions(&MARKDOWN_QUESTION);
+const HTML_QUESTIONS: Field = questions(&HTML_QUESTION);
 const ANSWERS: Field = optional("answers", Kind::ByName, "The answers, by the text of the question");
 
-static QUESTION: [Field; 4] = [
-    required("question", Kind::Text, "The whole question"),
-    required("header", Kind::Text, "A word or two for it"),
-    required("options", Kind::List(&OPTION, 2, 4), "What may be chosen"),
-    optional("multiSelect", Kind::Flag, "Whether several may be chosen; false where it is left out"),
+static QUESTION: [Field; 4] = question(&OPTION);
+static MARKDOWN_QUESTION: [Field; 4] = question(&MARKDOWN_OPTION);
+static HTML_QUESTION: [Field; 4] = question(&HTML_OPTION);
+static OPTION: [Field; 2] = [LABEL, MEANING];
+static MARKDOWN_OPTION: [Field; 3] = [
+    LABEL,
+    MEANING,
+    optional("preview", Kind::Text, "A sketch of the choice for comparison, in Markdown or plain characters"),
 ];
-static OPTION: [Field; 2] = [
-    required("label", Kind::Text, "The choice, in one to five words"),
-    required("description", Kind::Text, "What it means"),
+static HTML_OPTION: [Field; 3] = [
+    LABEL,
+    MEANING,
+    optional(
+        "preview",
+        Kind::Text,
+        "A sketch of the choice for comparison: a fragment of HTML that needs nothing else, without scripts",
+    ),
 ];
+const LABEL: Field = required("label", Kind::Text, "The choice, in one to five words");
+const MEANING: Field = required("description", Kind::Text, "What it means");
+
+const fn questions(of: &'static [Field]) -> Field {
+    required("questions", Kind::List(of, 1, 4), "The questions")
+}
+
+const fn question(options: &'static [Field]) -> [Field; 4] {
+    [
+        required("question", Kind::Text, "The whole question"),
+        required("header", Kind::Text, "A word or two for it"),
+        required("options", Kind::List(options, 2, 4), "What may be chosen"),
+        optional("multiSelect", Kind::Flag, "Whether several may be chosen; false where it is left out"),
+    ]
+}
 
 impl AskUserQuestion {
     /// Creates the tool without a user: only hooks answer.
@@ -117,6 +177,21 @@ impl AskUserQuestion {
     pub fn with_user(mut self, user: impl AskQuestions + 'static) -> Self {
         self.user = Some(Arc::new(user));
         self
+    }
+
+    /// Lets options have previews, which the host shows. Default: none have.
+    #[must_use]
+    pub fn with_previews(mut self, format: PreviewFormat) -> Self {
+        self.previews = Some(format);
+        self
+    }
+
+    fn form(&self) -> &'static QuestionForm {
+        match self.previews {
+            None => &WITHOUT_PREVIEWS,
+            Some(PreviewFormat::Markdown) => &WITH_MARKDOWN,
+            Some(PreviewFormat::Html) => &WITH_HTML,
+        }
     }
 
     async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
@@ -218,11 +293,11 @@ fn check(input: &Map<String, Value>) -> Result<(), String> {
 
 impl Tool for AskUserQuestion {
     fn name(&self) -> &str {
-        SPEC.name
+        NAME
     }
 
     fn spec(&self) -> ToolSpec {
-        SPEC.for_model()
+        spec(self.form().offered).for_model()
     }
 
     fn hints(&self) -> Hints {
@@ -230,7 +305,7 @@ impl Tool for AskUserQuestion {
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
-        TAKEN.validate(input)?;
+        spec(self.form().taken).validate(input)?;
         check(input)
     }
 

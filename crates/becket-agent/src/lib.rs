@@ -80,6 +80,6 @@ pub mod assemble;
 pub mod end_tasks;
 
 pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, ModelUsage, SessionUsage, SwitchBlocked};
-pub use ask_user::{AskQuestions, AskUserQuestion, ModelOption, ModelQuestion};
+pub use ask_user::{AskQuestions, AskUserQuestion, ModelOption, ModelQuestion, PreviewFormat};
 pub use output_style::OutputStyles;
 pub use structured_output::StructuredOutput;

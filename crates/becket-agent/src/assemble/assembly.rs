@@ -2,7 +2,7 @@
 
 use super::system_prompt::SystemPrompt;
 use super::tool_filter::ToolFilter;
-use crate::ask_user::AskQuestions;
+use crate::ask_user::{AskQuestions, PreviewFormat};
 use crate::elicit::McpHost;
 use crate::notes::Notes;
 use crate::structured_output::StructuredOutput;
@@ -83,6 +83,8 @@ pub struct Assembly {
     pub structured_output: Option<StructuredOutput>,
     /// The user who answers questions of the model.
     pub questions: Option<Arc<dyn AskQuestions>>,
+    /// The format of previews in those questions. Default: there are none.
+    pub previews: Option<PreviewFormat>,
     /// The user who approves programs that a command line executes (E4). Default: no user.
     pub program_approver: Option<Arc<dyn AskPermission>>,
     /// The command that supervises the programs of a command line, up to but not including `--`: `becket supervise`. By
@@ -132,6 +134,7 @@ impl Assembly {
             team: None,
             structured_output: None,
             questions: None,
+            previews: None,
             program_approver: None,
             supervisor: None,
             worktree: None,

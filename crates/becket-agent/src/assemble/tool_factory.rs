@@ -3,7 +3,7 @@
 use super::assembly::Assembly;
 use super::protected_files::protected_files;
 use super::tool_filter::ToolFilter;
-use crate::ask_user::{AskQuestions, AskUserQuestion};
+use crate::ask_user::{AskQuestions, AskUserQuestion, PreviewFormat};
 use crate::facts::Facts;
 use crate::team::{Team, team_tools};
 use crate::tool_call::{ProgramJudge, ToolCalls};
@@ -30,6 +30,7 @@ pub(super) struct ToolFactory {
     web: WebFetch,
     servers: Option<McpServers>,
     questions: Option<Arc<dyn AskQuestions>>,
+    previews: Option<PreviewFormat>,
 }
 
 impl ToolFactory {
@@ -46,6 +47,7 @@ impl ToolFactory {
             web: WebFetch::new().with_http(assembly.http.clone()).with_models(Arc::clone(&assembly.models)),
             servers: servers.map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
             questions: assembly.questions.clone(),
+            previews: assembly.previews,
         }
     }
 
@@ -54,6 +56,9 @@ impl ToolFactory {
         let mut ask = AskUserQuestion::new();
         if let Some(user) = &self.questions {
             ask = ask.with_user(Arc::clone(user));
+        }
+        if let Some(format) = self.previews {
+            ask = ask.with_previews(format);
         }
         let mut tools = vec![self.shell(facts)];
         tools.extend(file_tools(self.surroundings.clone()));

@@ -33,7 +33,7 @@ use becket_agent::end_tasks::EndTasks;
 use becket_agent::tool_call::AskPermission;
 use becket_agent::transcript::{Mirror, Store};
 use becket_agent::update::{Notice, Origin, Update, UpdateKind, Watch};
-use becket_agent::{Agent, AgentBuilder};
+use becket_agent::{Agent, AgentBuilder, PreviewFormat};
 use becket_base::suggest;
 use becket_engine::config::{Config, Diagnostic, Severity, StopsStart};
 use becket_engine::{Engine, RunEvent, Start as HowStarted};
@@ -130,6 +130,7 @@ fn assembly(at: RunContext<'_>, models: &Arc<RunModels>, printer: &Printer) -> R
     assembly.named_servers_alone = sources.strict_mcp_config || sources.skips_files();
     assembly.notes = memory::notes(at);
     assembly.questions = at.terminal.map(|terminal| Arc::new(Person::at(terminal)) as _);
+    assembly.previews = preview_format(at).and_then(|name| PreviewFormat::from_name(&name));
     assembly.worktree = worktree_name(args)?;
     assembly.structured_output = structured_output(args)?;
     let program = at.around.program.as_ref().filter(|_| cfg!(target_os = "linux"));
@@ -356,7 +357,7 @@ fn ineffective(
         .chain(tools.unmatched_names().iter().map(|name| no_tool(name)))
         .chain(at.session.permissions.unknown_tools())
         .chain(other.into_iter().map(finding))
-        .chain(preview_format(at))
+        .chain(unknown_preview_format(at))
         .collect();
     for text in &unprinted {
         at.out.eprint(&format!("{} {}\n", styled(WARNING, "warning:"), plain(text)));
@@ -366,11 +367,16 @@ fn ineffective(
     of_arguments.chain(of_host).chain(unprinted).chain(printed.into_iter().map(finding)).collect()
 }
 
-/// Returns the warning about a format of previews in questions, which SDKs send as a variable (`toolConfig`).
+/// Returns the format of previews in questions, which SDKs send as a variable (`toolConfig`).
 fn preview_format(at: RunContext<'_>) -> Option<String> {
-    let format = at.around.var(PREVIEW_FORMAT)?.to_string_lossy();
-    let is_other = !matches!(&*format, "" | "markdown");
-    is_other.then(|| format!("`{PREVIEW_FORMAT}={format}` has no effect here: previews are Markdown"))
+    let format = at.around.var(PREVIEW_FORMAT)?.to_string_lossy().into_owned();
+    Some(format).filter(|format| !format.is_empty())
+}
+
+/// Returns the warning about an unknown format of previews.
+fn unknown_preview_format(at: RunContext<'_>) -> Option<String> {
+    let format = preview_format(at).filter(|format| PreviewFormat::from_name(format).is_none())?;
+    Some(format!("`{PREVIEW_FORMAT}={format}` has no effect here: write `markdown` or `html`"))
 }
 
 /// Returns the warning about a name in `--tools` that no tool has; a tool of another agent is not misspelt.

@@ -3,6 +3,7 @@
 use super::host::Host;
 use super::place;
 use becket_testkit::env::TestEnv;
+use becket_testkit::messages_api::{Server, Turn};
 use serde_json::json;
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
@@ -108,17 +109,48 @@ fn tools_that_are_not_there_are_named() {
     }
 }
 
+// rule: D3
 #[test]
-fn a_format_of_previews_that_is_not_supported_is_named() {
-    for (format, is_named) in [("html", true), ("markdown", false)] {
-        let env = hello();
-        let mut host = Host::with_env(&env, &[], &[("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", format)]);
-        host.prompt("hi");
+fn options_of_questions_have_previews_in_the_format_of_the_host() {
+    let option = |label: &str| json!({"label": label, "description": "d", "preview": "<b>x</b>"});
+    let question = json!({"question": "Which?", "header": "h", "options": [option("a"), option("b")]});
+    let asks = json!({"questions": [question]});
+    for (format, offered, is_taken, is_named) in [
+        ("html", Some("HTML"), true, false),
+        ("markdown", Some("Markdown"), true, false),
+        ("svg", None, false, true),
+        ("", None, false, false),
+    ] {
+        let server =
+            Server::start(vec![Turn::call("t1", "AskUserQuestion", asks.clone()), Turn::text("Thanks.")]);
+        let (env, url) = (place(BECKET, &json!({}), &json!([])), server.url());
+        let variables = [
+            ("ANTHROPIC_API_KEY", "key"),
+            ("ANTHROPIC_BASE_URL", url.as_str()),
+            ("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", format),
+        ];
+        let arguments = ["--model", "sonnet", "--permission-prompt-tool", "stdio"];
+        let mut host = Host::with_env(&env, &arguments, &variables);
+        host.prompt("ask");
         let init = host.until(|line| line["subtype"] == "init");
-        assert_eq!(init["warnings"].to_string().contains("PREVIEW_FORMAT=html"), is_named, "{init}");
-        host.result();
-        let (_, stderr) = host.ends();
-        assert_eq!(stderr.contains("PREVIEW_FORMAT=html` has no effect"), is_named, "{stderr}");
+        let warning = format!("PREVIEW_FORMAT={format}` has no effect");
+        assert_eq!(init["warnings"].to_string().contains(&warning), is_named, "{init}");
+        if is_taken {
+            let asked = host.asked("can_use_tool");
+            let mut input = asked["request"]["input"].clone();
+            assert_eq!(input["questions"][0]["options"][0]["preview"], "<b>x</b>", "{asked}");
+            input["answers"] = json!({"Which?": "a"});
+            host.answers(&asked, json!({"behavior": "allow", "updatedInput": input}));
+        }
+        assert_eq!(host.result()["result"], "Thanks.", "{format}");
+        let requests = server.requests();
+        let tools = requests[0]["tools"].as_array().expect("there are tools");
+        let tool = tools.iter().find(|tool| tool["name"] == "AskUserQuestion").expect("it is offered");
+        let option =
+            tool.pointer("/input_schema/properties/questions/items/properties/options/items/properties");
+        let preview = option.and_then(|option| option["preview"]["description"].as_str());
+        assert_eq!(preview.is_some(), offered.is_some(), "{format}: {tool}");
+        assert!(offered.is_none_or(|word| preview.is_some_and(|text| text.contains(word))), "{tool}");
     }
 }
 
