@@ -48,9 +48,9 @@ pub(super) async fn apply(
     let mut applied = session.host_settings.lock().await;
     let mut keys = applied.keys.clone();
     for (key, value) in &changes.keys {
-        match value {
-            Value::Null => drop(keys.remove(key)),
-            value => drop(keys.insert(key.clone(), value.clone())),
+        match value.is_null() {
+            true => drop(keys.remove(key)),
+            false => drop(keys.insert(key.clone(), value.clone())),
         }
     }
     engine_settings(session, &keys)?;
