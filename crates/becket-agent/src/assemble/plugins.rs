@@ -44,7 +44,7 @@ impl SessionPlugins {
     /// # Errors
     /// Errors if a plugin that is on is gone, or a file of one can't be read any more; then nothing has changed.
     pub fn reload(&self) -> Result<Vec<Diagnostic>, ReloadError> {
-        let config = self.tools.reload_plugins(&self.request)?;
+        let config = self.tools.reload_plugins()?;
         let homes = self.homes(&config);
         let LoadedAgents { agents, mut diagnostics } = Agents::load(&homes, self.host_agents.as_deref());
         if !lacks_broken(&agents, &self.agents.agents(), &diagnostics) {

@@ -26,7 +26,7 @@ pub(super) struct ToolFactory {
     pub(super) tasks: Tasks,
     pub(super) team: Team,
     surroundings: Surroundings,
-    root: PathBuf,
+    request: Request,
     web: WebFetch,
     servers: Option<McpServers>,
     questions: Option<Arc<dyn AskQuestions>>,
@@ -43,7 +43,7 @@ impl ToolFactory {
             tasks: Tasks::with_options(private.join("tasks"), task_options(assembly)),
             team,
             surroundings: surroundings(assembly, engine),
-            root: assembly.request.start.clone(),
+            request: assembly.request.clone(),
             web: WebFetch::new().with_http(assembly.http.clone()).with_models(Arc::clone(&assembly.models)),
             servers: servers.map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
             questions: assembly.questions.clone(),
@@ -70,10 +70,10 @@ impl ToolFactory {
         self.filter.filter(tools)
     }
 
-    /// Protects the files of plugins and the scripts of hooks that a reload has added; those of earlier ones stay
-    /// protected.
-    pub(super) fn protect_files(&self, request: &Request) {
-        self.surroundings.protect(protected_files(&self.engine, request));
+    /// Protects the files of plugins and the scripts of hooks that were added since the start; those of earlier ones
+    /// stay protected.
+    pub(super) fn protect_files(&self) {
+        self.surroundings.protect(protected_files(&self.engine, &self.request));
     }
 
     /// Returns the calls that skills may make, which are command lines.
@@ -92,8 +92,8 @@ impl ToolFactory {
 
     /// Returns a shell in the directory of an agent.
     fn shell(&self, facts: &Facts) -> Arc<dyn Tool> {
-        let shell =
-            ShellEnvironment { facts: facts.clone(), root: self.root.clone(), engine: self.engine.clone() };
+        let root = self.request.start.clone();
+        let shell = ShellEnvironment { facts: facts.clone(), root, engine: self.engine.clone() };
         Arc::new(Bash::new(self.surroundings.clone(), self.tasks.clone(), Arc::new(shell)))
     }
 }

@@ -7,7 +7,7 @@ use crate::facts::Facts;
 use crate::permission::{ExitPlanMode, SessionPermissions};
 use crate::session::WorktreeTools;
 use crate::team::Team;
-use becket_engine::config::{Config, Request};
+use becket_engine::config::{Config, Diagnostic};
 use becket_engine::{ReloadError, Tool, ToolSet};
 use becket_tools::tasks::Tasks;
 use std::fmt;
@@ -60,10 +60,21 @@ impl SessionTools {
     ///
     /// # Errors
     /// Errors if the configuration stays as it was.
-    pub(super) fn reload_plugins(&self, request: &Request) -> Result<Arc<Config>, ReloadError> {
+    pub(super) fn reload_plugins(&self) -> Result<Arc<Config>, ReloadError> {
         let config = self.factory.engine.host().reload_plugins()?;
-        self.factory.protect_files(request);
+        self.factory.protect_files();
         Ok(config)
+    }
+
+    /// Replaces the settings that the host has set while the session is open, and protects the scripts of their hooks
+    /// (P14). Returns the findings about them.
+    ///
+    /// # Errors
+    /// Errors if an entry of them can't be loaded: the old ones stay in force.
+    pub fn set_host_settings(&self, settings: Option<&str>) -> Result<Vec<Diagnostic>, ReloadError> {
+        let findings = self.factory.engine.host().set_host_settings(settings)?;
+        self.factory.protect_files();
+        Ok(findings)
     }
 
     /// Returns the background tasks of the session.

@@ -78,18 +78,26 @@ impl SessionPermissions {
     /// # Errors
     /// Errors if the session may not be in it.
     pub fn set_mode(&self, facts: &Facts, mode: PermissionMode) -> Result<PermissionMode, ModeRefused> {
-        match &mode {
-            PermissionMode::Other(name) => return Err(ModeRefused::Unknown { name: name.to_string() }),
+        self.check_mode(&mode)?;
+        Ok(self.enter(facts, mode))
+    }
+
+    /// Checks whether the session may enter a mode.
+    ///
+    /// # Errors
+    /// Errors if the session may not be in it.
+    pub fn check_mode(&self, mode: &PermissionMode) -> Result<(), ModeRefused> {
+        match mode {
+            PermissionMode::Other(name) => Err(ModeRefused::Unknown { name: name.to_string() }),
             PermissionMode::BypassPermissions => {
-                self.engine.host().may_bypass().map_err(|why| ModeRefused::NoBypass { why })?;
+                self.engine.host().may_bypass().map_err(|why| ModeRefused::NoBypass { why })
             }
             PermissionMode::Default
             | PermissionMode::Plan
             | PermissionMode::AcceptEdits
             | PermissionMode::Auto
-            | PermissionMode::DontAsk => {}
+            | PermissionMode::DontAsk => Ok(()),
         }
-        Ok(self.enter(facts, mode))
     }
 
     /// Leaves the mode `plan` for the previous one, or `default`; returns `None` if the session is not in `plan`.

@@ -1,9 +1,10 @@
 //! Changes of the configuration while a session is open (`protocol.md` C8).
 
-use crate::config::{self, ChangedFiles, Config, LoadedFiles};
+use crate::config::{self, Amendments, ChangedFiles, Config, Diagnostic, LoadedFiles};
 use crate::engine::host_operations::HostOperations;
 use crate::handlers::context::EngineState;
 use crate::plan::Plan;
+use crate::plan::snapshot::Snapshot;
 use crate::report::outcome::Outcome;
 use becket_model::{Event, EventBody, Source};
 use std::path::Path;
@@ -34,29 +35,28 @@ impl<'a> HostOperations<'a> {
 
     /// Replaces the settings that a host has set while the session is open; `None` removes them. They count like those
     /// of the command line, in addition to them: no deny of a managed file or of the command line is lost (C5). They
-    /// outlive every reload (C8). Plugins that they enable are not read.
+    /// outlive every reload (C8). Plugins that they enable are not read. Returns the findings about them.
     ///
     /// # Errors
     /// Returns [`ReloadError`] if an entry of them can't be loaded: the old ones stay in force.
-    pub fn set_host_settings(self, settings: Option<&str>) -> Result<Arc<Config>, ReloadError> {
+    pub fn set_host_settings(self, settings: Option<&str>) -> Result<Vec<Diagnostic>, ReloadError> {
         let mut amendments = self.inner().reloading();
         let old = self.inner().snapshot();
-        let mut new_amendments = amendments.clone();
-        new_amendments.set_host(settings);
-        let loaded = new_amendments.over(LoadedFiles::clone(&old.loaded));
-        let config = config::resolve(&loaded);
-        if let Some(error) = config.errors().find(|error| *error.file == *Path::new(config::HOST)) {
-            return Err(ReloadError { why: error.to_string() });
-        }
-        match config::judge(&old.config, config) {
-            config::Reload::Accepted(new) => {
-                *amendments = new_amendments;
-                let environment = &self.inner().environment;
-                self.inner().replace(old.with_config(Arc::new(loaded), new.clone(), environment));
-                Ok(new)
-            }
-            config::Reload::Rejected { why } => Err(ReloadError { why }),
-        }
+        let HostSettingsChange { amendments: new_amendments, loaded, config } =
+            HostSettingsChange::of(&amendments, &old, settings)?;
+        let findings = config.diagnostics.iter().filter(|finding| is_of_host(finding)).cloned().collect();
+        *amendments = new_amendments;
+        self.inner().replace(old.with_config(Arc::new(loaded), config, &self.inner().environment));
+        Ok(findings)
+    }
+
+    /// Checks whether [`HostOperations::set_host_settings`] would accept settings, and changes nothing.
+    ///
+    /// # Errors
+    /// Returns [`ReloadError`] if an entry of them can't be loaded.
+    pub fn check_host_settings(self, settings: Option<&str>) -> Result<(), ReloadError> {
+        let amendments = self.inner().reloading();
+        HostSettingsChange::of(&amendments, &self.inner().snapshot(), settings).map(drop)
     }
 
     /// Replaces the configuration by the files that `read` returns for the loaded ones, if that is accepted.
@@ -116,6 +116,34 @@ impl<'a> HostOperations<'a> {
             Err(kept) => ConfigChanged::Rejected(kept),
         }
     }
+}
+
+/// A change of the host's settings that can be made.
+struct HostSettingsChange {
+    amendments: Amendments,
+    loaded: LoadedFiles,
+    config: Arc<Config>,
+}
+
+impl HostSettingsChange {
+    fn of(amendments: &Amendments, old: &Snapshot, settings: Option<&str>) -> Result<Self, ReloadError> {
+        let mut amendments = amendments.clone();
+        amendments.set_host(settings);
+        let loaded = amendments.over(LoadedFiles::clone(&old.loaded));
+        let config = config::resolve(&loaded);
+        if let Some(error) = config.errors().find(|error| is_of_host(error)) {
+            return Err(ReloadError { why: error.to_string() });
+        }
+        match config::judge(&old.config, config) {
+            config::Reload::Accepted(config) => Ok(Self { amendments, loaded, config }),
+            config::Reload::Rejected { why } => Err(ReloadError { why }),
+        }
+    }
+}
+
+/// Returns whether a finding is about the host's settings.
+fn is_of_host(finding: &Diagnostic) -> bool {
+    *finding.file == *Path::new(config::HOST)
 }
 
 /// A change of a settings file that hooks judge.

@@ -6,6 +6,7 @@ use super::wishes::server;
 use super::{bash, place};
 use becket_testkit::env::TestEnv;
 use becket_testkit::messages_api::{Server, Turn};
+use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
@@ -257,6 +258,65 @@ fn directories_of_settings_are_those_of_the_last_change() {
         host.result();
         assert_eq!(other.join(name).exists(), is_made, "{name}");
     }
+}
+
+// rule: P14
+#[test]
+fn the_script_of_a_hook_that_settings_add_is_not_edited_unasked() {
+    let call =
+        |id: &str, name: &str, input: Value| json!({"tool_uses": [{"id": id, "name": name, "input": input}]});
+    let turns = json!([
+        call("t1", "Read", json!({"file_path": "guard.sh"})),
+        call("t2", "Write", json!({"file_path": "guard.sh", "content": "exit 0"})),
+        {"text": "Done."},
+    ]);
+    let env = place(BECKET, &json!({}), &turns);
+    env.write("project/guard.sh", "exit 2");
+    let mut host = Host::initialized(&env, &["--permission-mode", "acceptEdits"], json!({}));
+    let hook = json!({"type": "command", "command": "sh guard.sh"});
+    let settings = json!({"hooks": {"Notification": [{"hooks": [hook]}]}});
+    let answer = host.asks("apply_flag_settings", json!({"settings": settings}));
+    assert_eq!(answer["subtype"], "success", "{answer}");
+    host.prompt("open the guard");
+    assert_eq!(host.result()["permission_denials"][0]["tool_name"], "Write");
+    assert_eq!(std::fs::read_to_string(env.project().join("guard.sh")).ok().as_deref(), Some("exit 2"));
+}
+
+#[test]
+fn settings_without_effect_are_named() {
+    let env = place(BECKET, &json!({}), &json!([]));
+    let mut host = Host::initialized(&env, &[], json!({}));
+    let settings = json!({"permissions": {"deny": ["Bsh(rm *)"]}});
+    let answer = host.asks("apply_flag_settings", json!({"settings": settings}));
+    assert!(answer["response"]["warnings"].to_string().contains("Bsh"), "{answer}");
+    let hooks = json!({"PreToolUze": [{"hooks": [{"type": "command", "command": "exit 2"}]}]});
+    let answer = host.asks("apply_flag_settings", json!({"settings": {"hooks": hooks}}));
+    assert!(answer.to_string().contains("PreToolUze"), "{answer}");
+}
+
+// rule: P13
+#[test]
+fn nothing_of_a_change_holds_while_hooks_judge_its_model_and_all_of_it_once_they_have() {
+    let waits = "touch judging; until [ -e go ]; do sleep 0.02; done; [ ! -e made ]";
+    let hook = json!({"type": "command", "command": waits});
+    let settings = json!({"hooks": {"PreModelSwitch": [{"hooks": [hook]}]}});
+    let turns = json!([{"tool_uses": [bash("t1", "touch made")]}, {"text": "Done."},
+        {"tool_uses": [bash("t2", "touch other")]}, {"text": "Done."}]);
+    let env = place(BECKET, &settings, &turns);
+    let mut host = Host::initialized(&env, &[], json!({}));
+    let settings = json!({"permissions": {"allow": ["Bash(touch *)"]}, "model": "script:script.json"});
+    let request = json!({"subtype": "apply_flag_settings", "settings": settings});
+    host.line(&json!({"type": "control_request", "request_id": "s", "request": request}).to_string());
+    assert!(wait_until(|| env.project().join("judging").exists()));
+    host.prompt("make it");
+    host.result();
+    assert!(!env.project().join("made").exists(), "the hooks have not decided");
+    host.line(&json!({"type": "control_cancel_request", "request_id": "s"}).to_string());
+    env.write("project/go", "");
+    host.until(|line| line["response"]["request_id"] == "s");
+    host.prompt("make the other");
+    host.result();
+    assert!(env.project().join("other").exists(), "a change is not left halfway");
 }
 
 #[test]

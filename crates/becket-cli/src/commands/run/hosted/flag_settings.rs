@@ -9,7 +9,7 @@ use super::super::control::AppliedSettings;
 use super::super::session::Session;
 use super::super::typed;
 use becket_agent::permission::SessionPermissions;
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, ReloadError};
 use becket_model::event::PermissionMode;
 use becket_rules::{Change, Destination, PermissionUpdate};
 use serde_json::{Map, Value, json};
@@ -53,49 +53,39 @@ pub(super) async fn apply(
             false => drop(keys.insert(key.clone(), value.clone())),
         }
     }
-    engine_settings(session, &keys)?;
-    if let Err(why) = switch(session, &changes, cancel).await {
-        // They were in force a moment ago.
-        return match engine_settings(session, &applied.keys) {
-            Ok(()) => Err(why),
-            Err(lost) => Err(format!("{why}; and the settings before can't be restored: {lost}")),
-        };
+    let mode = changes.mode.as_deref().map(PermissionMode::from_name);
+    if let Some(mode) = &mode {
+        session.tools.permissions().check_mode(mode).map_err(|error| error.to_string())?;
     }
+    let text = (!keys.is_empty()).then(|| Value::Object(keys.clone()).to_string());
+    let (tools, engine) = (session.tools.clone(), session.agent.engine().clone());
+    let of_check = text.clone();
+    blocking(move || engine.host().check_host_settings(of_check.as_deref())).await?;
+    // Nothing is in force while the hooks of a switch decide.
+    if let Some(name) = &changes.model {
+        let name = typed::requested_model(session, name.as_deref()).to_owned();
+        typed::switched(session, &name, "sdk", cancel).await?;
+    }
+    let findings = blocking(move || tools.set_host_settings(text.as_deref())).await?;
     applied.keys = keys;
-    let warnings = match changes.directories {
-        Some(directories) => set_directories(session, &mut applied, directories).await?,
-        None => Vec::new(),
-    };
+    let mut warnings: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    if let Some(Err(error)) = mode.map(|mode| session.agent.set_mode(mode)) {
+        // Other settings have just forbidden it.
+        warnings.push(error.to_string());
+    }
+    if let Some(directories) = changes.directories {
+        warnings.extend(set_directories(session, &mut applied, directories).await?);
+    }
     Ok(json!({"warnings": warnings}))
 }
 
-/// Puts settings in place of those that the host has set before.
-fn engine_settings(session: &Session, keys: &Map<String, Value>) -> Result<(), String> {
-    let text = (!keys.is_empty()).then(|| Value::Object(keys.clone()).to_string());
-    let set = session.agent.engine().host().set_host_settings(text.as_deref());
-    set.map(drop).map_err(|error| error.to_string())
-}
-
-/// Switches the mode and the model.
-///
-/// # Errors
-/// Errors if one of them can't be switched; then both are those of before.
-async fn switch(session: &Session, changes: &Changes, cancel: &CancellationToken) -> Result<(), String> {
-    let mode_before = match &changes.mode {
-        Some(mode) => {
-            let mode = PermissionMode::from_name(mode);
-            Some(session.agent.set_mode(mode).map_err(|error| error.to_string())?)
-        }
-        None => None,
-    };
-    let Some(name) = &changes.model else { return Ok(()) };
-    let name = typed::requested_model(session, name.as_deref()).to_owned();
-    let switched = typed::switched(session, &name, "sdk", cancel).await;
-    if let (Err(_), Some(mode)) = (&switched, mode_before) {
-        // It was a valid mode of the session a moment ago.
-        let _ = session.agent.set_mode(mode);
-    }
-    switched.map(drop)
+/// Runs work that waits for other changes of the configuration, and for the disk.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ReloadError> + Send + 'static,
+) -> Result<T, String> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|lost| format!("the settings could not be changed: {lost}"))?
+        .map_err(|error| error.to_string())
 }
 
 /// Adds working directories, and removes those that earlier settings have added and these do not name.

@@ -66,6 +66,8 @@ const MOST: usize = 256;
 const RELOAD: &str = "reload_plugins";
 /// The code of the error if that request is not served because the session is busy.
 const BUSY: &str = "reload_plugins_busy";
+/// The request that changes settings.
+const SETTINGS: &str = "apply_flag_settings";
 /// The source, in DirectoryAdded, of a request of the host.
 const REPO_ROOT: &str = "register_repo_root";
 
@@ -136,7 +138,8 @@ impl Requests<'_> {
         }
         let answer = tokio::select! {
             answer = self.wanted(request) => answer,
-            () = cancel.cancelled() => return,
+            // A change of settings is not left halfway.
+            () = cancel.cancelled(), if request.subtype != SETTINGS => return,
         };
         // A host that has read the answer may use the id again.
         open.remove(&request.id);
