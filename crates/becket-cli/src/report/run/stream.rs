@@ -112,6 +112,22 @@ impl Stream {
         lines.iter().map(|(subtype, what)| self.system(subtype, what)).collect()
     }
 
+    /// Returns the line about a request that is sent again.
+    fn retry(&self, what: &UpdateKind) -> String {
+        let UpdateKind::Retrying { attempt, max_retries, after, status, class, because } = what else {
+            return String::new();
+        };
+        let what = ApiRetry {
+            attempt: attempt.saturating_sub(1),
+            max_retries: *max_retries,
+            retry_delay_ms: milliseconds(*after),
+            error_status: *status,
+            error: class.as_str(),
+            message: because.clone(),
+        };
+        self.system("api_retry", &what)
+    }
+
     fn update(&mut self, update: &Update) -> String {
         let parent = parent(&update.of);
         match &update.what {
@@ -144,17 +160,7 @@ impl Stream {
             UpdateKind::UserMessage { content, hidden } => self.user_message(content, *hidden, parent),
             UpdateKind::Notice(notice) => self.system("informational", &informational(notice)),
             UpdateKind::StopHooks(summary) => self.system("stop_hook_summary", &stop_hooks(summary)),
-            UpdateKind::Retrying { attempt, max_retries, after, status, class, because } => {
-                let what = ApiRetry {
-                    attempt: attempt.saturating_sub(1),
-                    max_retries: *max_retries,
-                    retry_delay_ms: milliseconds(*after),
-                    error_status: *status,
-                    error: class.as_str(),
-                    message: because.clone(),
-                };
-                self.system("api_retry", &what)
-            }
+            retrying @ UpdateKind::Retrying { .. } => self.retry(retrying),
             UpdateKind::RateLimit(limit) => self.rate_limit(limit),
             UpdateKind::Compacted { trigger, tokens_before } => {
                 let compact_metadata =
