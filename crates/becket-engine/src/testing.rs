@@ -36,7 +36,7 @@ pub(crate) fn from(source: Source, script: &str) -> Handler {
         rollout: Rollout::default(),
         questions: false,
         worker: false,
-        warm: Warm::Auto,
+        warm: Warm::Off,
         agent_scope: None,
         root: None,
         action: Action::Command(Command::Shell { script: script.into(), shell: Shell::Default }),

@@ -12,7 +12,7 @@ fn main() -> std::io::Result<()> {
     let line = std::env::args_os().nth(1).unwrap_or_default();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let command = Command::new(Program::shell(line), std::env::current_dir()?).env("PATH", path);
-    let standby = Standby::start(command, StandbyLimits::default())?;
+    let standby = Standby::start(command, StandbyLimits::default(), ())?;
     while standby.state() == StandbyState::Starting {
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -52,7 +52,7 @@ impl Standby {
     ///
     /// # Errors
     /// Always errors on this system.
-    pub fn start(_: Command, _: StandbyLimits) -> io::Result<Self> {
+    pub fn start(_: Command, _: StandbyLimits, _: impl Send + 'static) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -21,13 +21,13 @@ pub struct SystemStandbys;
 impl HookStandbys for SystemStandbys {
     fn start(&self, command: Command) -> io::Result<Box<dyn HookStandby>> {
         let place = Place::take().ok_or(io::ErrorKind::QuotaExceeded)?;
-        let standby = Standby::start(command, StandbyLimits::default())?;
-        Ok(Box::new(SystemStandby(standby, place)))
+        let standby = Standby::start(command, StandbyLimits::default(), place)?;
+        Ok(Box::new(SystemStandby(standby)))
     }
 }
 
 #[derive(Debug)]
-struct SystemStandby(Standby, Place);
+struct SystemStandby(Standby);
 
 /// One of the places for standbys of this process. Dropping it frees the place.
 #[derive(Debug)]

@@ -33,11 +33,13 @@ const ORDER: [(&str, &[&str]); 3] = [
             "discovery",
             "hook_tools",
             "hook_confinement",
+            "hook_standbys",
         ],
     ),
     (
         "becket-agent",
         &[
+            "error_class",
             "update",
             "hook_messages",
             "facts",

@@ -28,7 +28,7 @@ pub(crate) struct RunSdkArgs {
     /// Do not store the session
     #[arg(long, hide_short_help = true)]
     pub(crate) no_session_persistence: bool,
-    /// Who answers permission prompts: `host`, or `none`, which denies what would be asked
+    /// The answerer of permission prompts: `host`, or `none`, which denies what would be asked
     #[arg(long, value_name = "WHO", hide_short_help = true)]
     pub(crate) permission_prompts: Option<PromptAnswerer>,
     /// Fields that the first line delivers instead of arguments, separated by commas: settings, disallowedTools
@@ -40,7 +40,7 @@ pub(crate) struct RunSdkArgs {
     pub(crate) refused: RunUnsupportedArgs,
 }
 
-/// Who answers permission prompts.
+/// The answerer of permission prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PromptAnswerer {
     /// The program that drives the session, or the user

@@ -44,6 +44,7 @@ pages! {
     hooks_of_plugins types "plugins.md";
     rules_at_exec types "exec.md";
     workers types "workers.md";
+    hooks_that_are_started_ahead types "warm-hooks.md";
     tests_of_hooks types "test.md";
     a_configuration_that_is_checked types "check.md";
     in_every_agent types "install.md";

@@ -46,7 +46,7 @@ pub struct Handler {
     pub questions: bool,
     /// Set if one process of the command answers many events, one after another.
     pub worker: bool,
-    /// Set to `Off` if its command is never started ahead of its event.
+    /// Set if its command may be started ahead of its event.
     pub warm: Warm,
     /// The only agent whose events it sees, if there is one (C10).
     pub agent_scope: Option<AgentId>,
@@ -97,9 +97,9 @@ pub enum Background {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Warm {
     /// It is started ahead where that saves time and changes nothing.
-    #[default]
     Auto,
     /// It is started for each event.
+    #[default]
     Off,
 }
 

@@ -27,10 +27,16 @@ impl<'a> HostOperations<'a> {
     /// a hook has blocked stays out (C8).
     ///
     /// # Errors
-    /// Returns [`ReloadError`] if a file of a plugin can't be read any more, or a plugin that is on is gone: the old
-    /// configuration stays in force.
+    /// Returns [`ReloadError`] if a file of a plugin can't be read any more, has an error that it did not have, or a plugin
+    /// that is on is gone: the old configuration stays in force.
     pub fn reload_plugins(self) -> Result<Arc<Config>, ReloadError> {
-        self.replace_config(config::load_plugins)
+        self.replace_config_if(config::load_plugins, |old, new| {
+            let is_new = |finding: &&Diagnostic| finding.is_error() && !old.diagnostics.contains(finding);
+            match new.diagnostics.iter().find(is_new) {
+                Some(finding) => Err(finding.to_string()),
+                None => Ok(()),
+            }
+        })
     }
 
     /// Replaces the settings that a host has set while the session is open; `None` removes them. They count like those
@@ -64,12 +70,22 @@ impl<'a> HostOperations<'a> {
         self,
         read: impl FnOnce(&LoadedFiles) -> LoadedFiles,
     ) -> Result<Arc<Config>, ReloadError> {
+        self.replace_config_if(read, |_, _| Ok(()))
+    }
+
+    /// Replaces the configuration as [`Self::replace_config`] does, if `check` of the old and the new one agrees.
+    fn replace_config_if(
+        self,
+        read: impl FnOnce(&LoadedFiles) -> LoadedFiles,
+        check: impl FnOnce(&Config, &Config) -> Result<(), String>,
+    ) -> Result<Arc<Config>, ReloadError> {
         // One at a time: an earlier read must not replace a later one.
         let amendments = self.inner().reloading();
         let old = self.inner().snapshot();
         let loaded = amendments.over(read(&old.loaded));
         match config::judge(&old.config, config::resolve(&loaded)) {
             config::Reload::Accepted(new) => {
+                check(&old.config, &new).map_err(|why| ReloadError { why })?;
                 self.inner().replace(old.with_config(
                     Arc::new(loaded),
                     new.clone(),

@@ -83,7 +83,9 @@ async fn started(
     let limit = context.limit_of(handler);
     let candidate = Candidate::of(context, handler, &prepared);
     let standbys = &context.engine.standbys;
-    let standby = candidate.as_ref().and_then(|candidate| standbys.take(candidate, &prepared.command.stdin));
+    // A cancelled event starts nothing, and releases nothing.
+    let wanted = candidate.as_ref().filter(|_| !context.cancel.is_cancelled());
+    let standby = wanted.and_then(|candidate| standbys.take(candidate, &prepared.command.stdin));
     let was_ahead = standby.is_some();
     let mut running = RunningCommand::new(context, handler, prepared, standby, limit);
     if handler.background != Background::No {

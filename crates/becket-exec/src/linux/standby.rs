@@ -14,6 +14,7 @@ mod calls;
 mod descriptors;
 mod observations;
 mod program_facts;
+mod programs;
 mod trace;
 
 use std::io;
@@ -27,6 +28,9 @@ use bytes::Bytes;
 use crate::standby::{StandbyEnd, StandbyLimits, StandbyState};
 use observations::Observations;
 use trace::Trace;
+
+/// The longest time that a process may need to be stopped for its release.
+const RELEASE: Duration = Duration::from_millis(500);
 
 /// The stack size of the thread that traces.
 const STACK: usize = 1 << 18;
@@ -56,25 +60,28 @@ enum Phase {
     Checked,
     /// The owner wants it to run with this input.
     Wanted(Bytes),
+    /// The process gets its input, and is detached.
+    Releasing,
     Released(becket_process::Standby),
     Ended(StandbyEnd),
 }
 
 impl Standby {
-    /// Starts a command without its input, on a thread of its own.
+    /// Starts a command without its input, on a thread of its own. `kept` is dropped once the process is released or
+    /// ended.
     ///
     /// # Errors
     /// Errors if there is no thread. Whether the command can be started and traced is reported by
     /// [`Standby::state`].
-    pub fn start(command: Command, limits: StandbyLimits) -> io::Result<Self> {
+    pub fn start(command: Command, limits: StandbyLimits, kept: impl Send + 'static) -> io::Result<Self> {
         let shared = Arc::new(Shared { phase: Mutex::new(Phase::Starting), changed: Condvar::new() });
         let own = Arc::clone(&shared);
         let work = move || {
-            let why = match supervise(&command, limits, &own) {
-                Ok(()) => return,
-                Err(why) => why,
-            };
-            own.set(Phase::Ended(why));
+            let _kept = kept;
+            let end = EndOfThread(own);
+            if let Err(why) = supervise(&command, limits, &end.0) {
+                end.0.end(why);
+            }
         };
         let thread = thread::Builder::new().name("becket-standby".into()).stack_size(STACK).spawn(work)?;
         Ok(Self { shared, thread: Some(thread) })
@@ -87,7 +94,7 @@ impl Standby {
             Phase::Starting => StandbyState::Starting,
             Phase::Waiting { memory, .. } => StandbyState::Waiting { memory: *memory },
             Phase::Ended(why) => StandbyState::Ended(why.clone()),
-            Phase::Checked | Phase::Wanted(_) | Phase::Released(_) => {
+            Phase::Checked | Phase::Wanted(_) | Phase::Releasing | Phase::Released(_) => {
                 StandbyState::Ended(StandbyEnd::Cancelled)
             }
         }
@@ -104,26 +111,60 @@ impl Standby {
             match std::mem::replace(&mut *phase, Phase::Checked) {
                 Phase::Waiting { observations, .. } => observations,
                 Phase::Ended(why) => return Err(why),
-                Phase::Starting | Phase::Checked | Phase::Wanted(_) | Phase::Released(_) => {
-                    return Err(StandbyEnd::TooSlow);
-                }
+                Phase::Starting
+                | Phase::Checked
+                | Phase::Wanted(_)
+                | Phase::Releasing
+                | Phase::Released(_) => return Err(StandbyEnd::Cancelled),
             }
         };
         if let Some(path) = observations.changed() {
             return Err(StandbyEnd::Changed(path.display().to_string()));
         }
-        self.shared.set(Phase::Wanted(input));
         let mut phase = self.shared.lock();
-        loop {
-            match std::mem::replace(&mut *phase, Phase::Checked) {
-                Phase::Released(process) => return Ok(process),
-                Phase::Ended(why) => return Err(why),
-                before @ (Phase::Starting | Phase::Waiting { .. } | Phase::Checked | Phase::Wanted(_)) => {
-                    *phase = before;
-                    phase = self.shared.changed.wait(phase).unwrap_or_else(PoisonError::into_inner);
-                }
+        match &*phase {
+            Phase::Checked => *phase = Phase::Wanted(input),
+            Phase::Ended(why) => return Err(why.clone()),
+            Phase::Starting
+            | Phase::Waiting { .. }
+            | Phase::Wanted(_)
+            | Phase::Releasing
+            | Phase::Released(_) => {
+                return Err(StandbyEnd::Cancelled);
             }
         }
+        self.shared.changed.notify_all();
+        let until = Instant::now() + RELEASE;
+        loop {
+            match std::mem::replace(&mut *phase, Phase::Releasing) {
+                Phase::Released(process) => return Ok(process),
+                Phase::Ended(why) => {
+                    *phase = Phase::Ended(why.clone());
+                    return Err(why);
+                }
+                // The input has not been written: the command can still be started for it.
+                Phase::Wanted(_) if Instant::now() >= until => {
+                    *phase = Phase::Ended(StandbyEnd::TooSlow);
+                    return Err(StandbyEnd::TooSlow);
+                }
+                before @ (Phase::Starting
+                | Phase::Waiting { .. }
+                | Phase::Checked
+                | Phase::Wanted(_)
+                | Phase::Releasing) => *phase = before,
+            }
+            (phase, _) =
+                self.shared.changed.wait_timeout(phase, RELEASE).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Ends the state of a thread that ends, also by a panic.
+struct EndOfThread(Arc<Shared>);
+
+impl Drop for EndOfThread {
+    fn drop(&mut self) {
+        self.0.end(StandbyEnd::Exited);
     }
 }
 
@@ -141,7 +182,7 @@ impl Standby {
 
 impl Drop for Standby {
     fn drop(&mut self) {
-        self.shared.set(Phase::Ended(StandbyEnd::Cancelled));
+        self.shared.end(StandbyEnd::Cancelled);
     }
 }
 
@@ -150,10 +191,14 @@ impl Shared {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, phase: Phase) {
-        let before = std::mem::replace(&mut *self.lock(), phase);
+    /// Ends the state, unless the process has been released, or the state has ended for another reason.
+    fn end(&self, why: StandbyEnd) {
+        let mut phase = self.lock();
+        if !matches!(*phase, Phase::Released(_) | Phase::Ended(_)) {
+            *phase = Phase::Ended(why);
+        }
+        drop(phase);
         self.changed.notify_all();
-        drop(before);
     }
 
     /// Waits for at most this long; returns an error if the process is not needed any more.
@@ -163,46 +208,54 @@ impl Shared {
         match &*phase {
             Phase::Starting => Ok(()),
             Phase::Ended(why) => Err(why.clone()),
-            Phase::Waiting { .. } | Phase::Checked | Phase::Wanted(_) | Phase::Released(_) => {
-                Err(StandbyEnd::Cancelled)
-            }
+            Phase::Waiting { .. }
+            | Phase::Checked
+            | Phase::Wanted(_)
+            | Phase::Releasing
+            | Phase::Released(_) => Err(StandbyEnd::Cancelled),
         }
     }
 
-    /// Waits until the process is wanted, and returns its input.
-    fn input(&self, until: Instant) -> Result<Bytes, StandbyEnd> {
+    /// Waits until the process is wanted.
+    fn until_wanted(&self, until: Instant) -> Result<(), StandbyEnd> {
         let mut phase = self.lock();
         loop {
-            match &mut *phase {
-                Phase::Wanted(input) => {
-                    let input = std::mem::take(input);
-                    return Ok(input);
-                }
+            match &*phase {
+                Phase::Wanted(_) => return Ok(()),
                 Phase::Ended(why) => return Err(why.clone()),
-                Phase::Waiting { .. } if Instant::now() >= until => return Err(StandbyEnd::Aged),
-                Phase::Starting | Phase::Waiting { .. } | Phase::Checked | Phase::Released(_) => (),
+                Phase::Waiting { .. } if Instant::now() >= until => {
+                    *phase = Phase::Ended(StandbyEnd::Aged);
+                    return Err(StandbyEnd::Aged);
+                }
+                Phase::Starting
+                | Phase::Waiting { .. }
+                | Phase::Checked
+                | Phase::Releasing
+                | Phase::Released(_) => (),
             }
             let rest = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(10));
             (phase, _) = self.changed.wait_timeout(phase, rest).unwrap_or_else(PoisonError::into_inner);
         }
     }
-}
 
-/// Starts, traces and releases the process. If an error is returned, nothing is left of it.
-fn supervise(command: &Command, limits: StandbyLimits, shared: &Shared) -> Result<(), StandbyEnd> {
-    let started = Instant::now();
-    let process =
-        becket_process::Standby::spawn(command).map_err(|error| StandbyEnd::NotStarted(error.to_string()))?;
-    let mut trace = Trace::begin(process)?;
-    trace.until_it_waits(|pause| shared.pause(pause), started + limits.start)?;
-    let memory = trace.memory();
-    shared.set_waiting(Phase::Waiting { observations: trace.take_observations(), memory })?;
-    let input = shared.input(started + limits.age)?;
-    shared.set(Phase::Released(trace.release(input)?));
-    Ok(())
-}
+    /// Takes the input of a process that is ready to be detached, if it is still wanted.
+    fn take_input(&self) -> Result<Bytes, StandbyEnd> {
+        let mut phase = self.lock();
+        match std::mem::replace(&mut *phase, Phase::Releasing) {
+            Phase::Wanted(input) => Ok(input),
+            before => {
+                let why = if let Phase::Ended(why) = &before { why.clone() } else { StandbyEnd::Cancelled };
+                *phase = before;
+                Err(why)
+            }
+        }
+    }
 
-impl Shared {
+    fn released(&self, process: becket_process::Standby) {
+        *self.lock() = Phase::Released(process);
+        self.changed.notify_all();
+    }
+
     /// Sets the phase, unless the process is not needed any more.
     fn set_waiting(&self, waiting: Phase) -> Result<(), StandbyEnd> {
         let mut phase = self.lock();
@@ -212,4 +265,23 @@ impl Shared {
         *phase = waiting;
         Ok(())
     }
+}
+
+/// Starts, traces and releases the process. If an error is returned, nothing is left of it.
+fn supervise(command: &Command, limits: StandbyLimits, shared: &Shared) -> Result<(), StandbyEnd> {
+    let started = Instant::now();
+    let mut observations = Observations::default();
+    programs::observe_command(command, &mut observations)?;
+    let process =
+        becket_process::Standby::spawn(command).map_err(|error| StandbyEnd::NotStarted(error.to_string()))?;
+    let mut trace = Trace::begin(process, observations)?;
+    trace.until_it_waits(|pause| shared.pause(pause), started + limits.start)?;
+    let memory = trace.memory();
+    let observations = trace.take_observations();
+    shared.set_waiting(Phase::Waiting { observations, memory })?;
+    shared.until_wanted(started + limits.age)?;
+    trace.stop_all()?;
+    let input = shared.take_input()?;
+    shared.released(trace.release(input)?);
+    Ok(())
 }

@@ -1,8 +1,6 @@
 //! Commands that are started ahead of their input: nothing that they do before it can be noticed, and they answer as if
 //! they had been started for it.
 
-#![expect(clippy::disallowed_methods, reason = "the search path of whoever runs the tests")]
-
 use std::fs;
 use std::io::Read;
 use std::net::TcpListener;
@@ -98,13 +96,13 @@ impl Scene {
     }
 
     fn command(&self, text: &str) -> Command {
-        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = "/usr/local/bin:/usr/bin:/bin";
         Command::new(Program::shell(text), self.0.path()).env("PATH", path).env("HOME", "/")
     }
 
     /// Starts a command, and waits until it waits for its input.
     fn standby(&self, text: &str) -> std::io::Result<Standby> {
-        let standby = Standby::start(self.command(text), StandbyLimits::default())?;
+        let standby = Standby::start(self.command(text), StandbyLimits::default(), ())?;
         assert_eventually("it waits", || standby.state() != StandbyState::Starting);
         Ok(standby)
     }
@@ -267,6 +265,116 @@ fn a_file_that_has_changed_ends_it() {
 
 // rule: H3
 #[test]
+fn a_program_or_directory_that_was_replaced_ends_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let write = |path: &Path, text: &str| {
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    for what in ["the program", "one that comes first on the PATH", "the interpreter", "the directory"] {
+        let scene = Scene::new().unwrap();
+        let work = scene.path("work");
+        for directory in ["work", "first", "second"] {
+            fs::create_dir(scene.path(directory)).unwrap();
+        }
+        write(&scene.path("second/guard"), "#!/bin/sh\ncat > /dev/null\nexit 2\n");
+        write(&scene.path("read-script"), "#!/bin/sh\ncat > /dev/null\nexit 2\n");
+        write(&scene.path("script"), &format!("#!{}\n", scene.path("read-script").display()));
+        scene.age();
+        let program = if what == "the interpreter" { "../script" } else { "guard" };
+        let path =
+            format!("{}:{}:/usr/bin:/bin", scene.path("first").display(), scene.path("second").display());
+        let command = Command::new(Program::exec(program, Vec::<String>::new()), &work).env("PATH", path);
+        let standby = Standby::start(command, StandbyLimits::default(), ()).unwrap();
+        assert_eventually("it waits", || standby.state() != StandbyState::Starting);
+        assert!(matches!(standby.state(), StandbyState::Waiting { .. }), "{what}: {:?}", standby.state());
+        match what {
+            "the program" => write(&scene.path("second/guard"), "#!/bin/sh\nexit 0\n"),
+            "one that comes first on the PATH" => write(&scene.path("first/guard"), "#!/bin/sh\nexit 0\n"),
+            "the interpreter" => write(&scene.path("read-script"), "#!/bin/sh\nexit 0\n"),
+            _ => {
+                fs::rename(&work, scene.path("before")).unwrap();
+                fs::create_dir(&work).unwrap();
+            }
+        }
+        let end = standby.release(INPUT.into()).err();
+        assert!(matches!(end, Some(StandbyEnd::Changed(_))), "{what}: {end:?}");
+    }
+}
+
+// rule: H3
+#[test]
+fn other_processes_are_neither_changed_nor_asked_about() {
+    let scene = Scene::new().unwrap();
+    let own = fs::read_to_string("/proc/self/limits").unwrap();
+    let line = format!("prlimit --pid {} --core=4321:4321; cat", std::process::id());
+    let standby = scene.standby(&line).unwrap();
+    assert_eq!(fs::read_to_string("/proc/self/limits").unwrap(), own);
+    standby.end();
+    assert_eq!(fs::read_to_string("/proc/self/limits").unwrap(), own);
+    let mut other = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let asks = format!(
+        "python3 -c 'import os; print(os.getpgid({}))' 2>/dev/null || echo gone; cat > /dev/null",
+        other.id()
+    );
+    let standby = scene.standby(&asks).unwrap();
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert_eq!(released(standby).unwrap().stdout.bytes, "gone\n");
+}
+
+// rule: H3
+#[test]
+fn modules_that_measure_time_measure_it_from_the_event_on() {
+    let scene = Scene::new().unwrap();
+    fs::write(
+        scene.path("watch.py"),
+        "import sys, time\nat = time.monotonic()\nsys.stdin.read()\nprint(time.monotonic() - at < 1)\n",
+    )
+    .unwrap();
+    fs::write(
+        scene.path("lib.sh"),
+        "begun=$SECONDS\nread line\n[ $((SECONDS - begun)) -lt 1 ] && echo True\n",
+    )
+    .unwrap();
+    fs::write(scene.path("limit.py"), "import subprocess, sys\np = subprocess.Popen(['sh', '-c', ': > made'])\n\
+        try:\n    p.wait(timeout=1)\nexcept subprocess.TimeoutExpired:\n    sys.exit(0)\nsys.stdin.read()\nprint(True)\n")
+        .unwrap();
+    scene.age();
+    for line in ["python3 -m watch", "python3 -c 'import watch'", "bash -c '. ./lib.sh'", "python3 limit.py"]
+    {
+        let standby = scene.standby(line).unwrap();
+        match standby.state() {
+            StandbyState::Ended(StandbyEnd::TimeLimit(_)) => continue,
+            StandbyState::Waiting { .. } => (),
+            other @ (StandbyState::Starting | StandbyState::Ended(_)) => panic!("{line}: {other:?}"),
+        }
+        // Longer than the limits above.
+        std::thread::sleep(Duration::from_millis(1_300));
+        assert_eq!(released(standby).unwrap().stdout.bytes, "True\n", "{line}");
+    }
+}
+
+// rule: H3
+#[test]
+fn a_release_at_the_end_of_its_life_always_ends() {
+    let scene = Scene::new().unwrap();
+    for offset in 0..60 {
+        let limits = StandbyLimits { age: Duration::from_millis(60), ..StandbyLimits::default() };
+        let begun = std::time::Instant::now();
+        let standby = Standby::start(scene.command("cat > /dev/null"), limits, ()).unwrap();
+        while begun.elapsed() < Duration::from_millis(58) + Duration::from_micros(100 * offset) {
+            std::hint::spin_loop();
+        }
+        if let Ok(process) = standby.release(INPUT.into()) {
+            drop(process);
+        }
+    }
+    assert_eventually("nothing is left", || descendants().is_empty());
+}
+
+// rule: H3
+#[test]
 fn the_clock_of_a_script_is_that_of_its_event() {
     let scene = Scene::new().unwrap();
     fs::write(scene.path("clock.py"), "import time, sys\nat = time.time()\nsys.stdin.read()\nprint(at)\n")
@@ -336,7 +444,7 @@ fn nothing_is_left_of_one_that_is_not_needed() {
         standby.end();
         assert_eq!(descendants(), [0_u32; 0], "{line}");
     }
-    let early = Standby::start(scene.command("python3 guard.py"), StandbyLimits::default()).unwrap();
+    let early = Standby::start(scene.command("python3 guard.py"), StandbyLimits::default(), ()).unwrap();
     early.end();
     assert_eq!(descendants(), [0_u32; 0]);
 }
@@ -345,7 +453,7 @@ fn nothing_is_left_of_one_that_is_not_needed() {
 fn one_that_has_waited_for_too_long_ends_itself() {
     let scene = Scene::new().unwrap();
     let limits = StandbyLimits { age: Duration::from_millis(300), ..StandbyLimits::default() };
-    let standby = Standby::start(scene.command("cat"), limits).unwrap();
+    let standby = Standby::start(scene.command("cat"), limits, ()).unwrap();
     assert_eventually("it ends", || standby.state() == StandbyState::Ended(StandbyEnd::Aged));
     assert_eventually("nothing is left", || descendants().is_empty());
     assert_eq!(standby.release(INPUT.into()).err(), Some(StandbyEnd::Aged));
@@ -366,7 +474,7 @@ fn one_that_was_killed_by_somebody_else_is_not_used() {
 fn a_command_that_can_not_be_started_says_why() {
     let scene = Scene::new().unwrap();
     let command = Command::new(Program::exec("no-such-program", Vec::<String>::new()), scene.0.path());
-    let standby = Standby::start(command, StandbyLimits::default()).unwrap();
+    let standby = Standby::start(command, StandbyLimits::default(), ()).unwrap();
     assert_eventually("it ends", || standby.state() != StandbyState::Starting);
     let StandbyState::Ended(end) = standby.state() else { panic!("{:?}", standby.state()) };
     assert!(end.is_lasting() && end.to_string().contains("no-such-program"), "{end}");

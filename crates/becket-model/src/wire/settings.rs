@@ -436,9 +436,9 @@ pub enum Shell {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Warm {
-    /// It is started ahead where that saves time and changes nothing; the default.
+    /// It is started ahead where that saves time and changes nothing.
     Auto,
-    /// It is started for each event.
+    /// It is started for each event; the default.
     Off,
 }
 
@@ -505,7 +505,7 @@ handlers! {
         /// Becket extension: one process answers many events, a line of JSON each.
         #[serde(default)]
         worker: Option<bool>,
-        /// Becket extension: `off` if it is never started ahead of its event.
+        /// Becket extension: `auto` if it may be started ahead of its event.
         #[serde(default)]
         warm: Option<Warm>,
     }

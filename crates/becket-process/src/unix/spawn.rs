@@ -136,7 +136,7 @@ pub(super) fn widen(_: &OwnedFd, _: usize) {}
 /// Writes the input before the start if it fits into the pipe, which saves a wake-up. Pipes can be as small as a page.
 ///
 /// INVARIANT: the host still has the read end open, so it can't get a `SIGPIPE`.
-pub(super) fn write_ahead(pipe: &OwnedFd, mut bytes: Bytes) -> io::Result<Bytes> {
+fn write_ahead(pipe: &OwnedFd, mut bytes: Bytes) -> io::Result<Bytes> {
     while bytes.has_remaining() {
         match rustix::io::retry_on_intr(|| rustix::io::write(pipe, &bytes)) {
             Ok(written) => bytes.advance(written),

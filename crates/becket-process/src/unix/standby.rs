@@ -1,4 +1,4 @@
-//! A process that is started ahead of its input, under the eyes of a tracer.
+//! A process that is started ahead of its input, traced by the thread that starts it.
 //!
 //! INVARIANT: until it is run, the process has an owner that kills and reaps it when it is dropped.
 
@@ -6,15 +6,16 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use bytes::{Buf, Bytes};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::ffi::Stdio;
 use super::guard::{self, Announcement};
 use super::leader::{self, Leader, Waiter};
 use super::pipes::{Input, Output, never_block, pipe};
-use super::spawn::{SpawnedChild, widen, write_ahead};
-use super::{adopter, exec, refusal};
-use crate::command::Command;
+use super::spawn::{SpawnedChild, widen};
+use super::{adopter, exec, ffi, refusal};
+use crate::command::{Command, Descendants};
 use crate::error::SpawnError;
 
 /// A process that has been started, and waits for its input. Linux only.
@@ -41,10 +42,17 @@ impl Standby {
     /// instruction of its program; that thread has to wait for it, to set its options, and to detach from it.
     ///
     /// # Errors
-    /// Errors if the command could not be started, or not be traced; nothing is left of it.
+    /// Errors if the command could not be started, or not be traced, or if it has a channel, restricted rights or
+    /// descendants of its own; nothing is left of it.
     pub fn spawn(command: &Command) -> Result<Self, SpawnError> {
         let image = exec::image(command)?;
         let of_pipes = |error: io::Error| refusal::of_pipes(command, error);
+        if command.channel.is_some()
+            || command.descendants != Descendants::Seen
+            || command.confinement.is_some()
+        {
+            return Err(of_pipes(io::ErrorKind::Unsupported.into()));
+        }
         let (in_read, stdin) = pipe().map_err(of_pipes)?;
         let (stdout, out_write) = pipe().map_err(of_pipes)?;
         let (stderr, err_write) = pipe().map_err(of_pipes)?;
@@ -80,7 +88,17 @@ impl Standby {
     pub fn feed(&mut self, input: Bytes) -> io::Result<()> {
         let Some(process) = &self.process else { return Ok(()) };
         widen(&process.stdin, input.len());
-        self.unwritten = write_ahead(&process.stdin, input)?;
+        self.unwritten = input;
+        while self.unwritten.has_remaining() {
+            let write = || rustix::io::retry_on_intr(|| rustix::io::write(&process.stdin, &self.unwritten));
+            match ffi::without_sigpipe(write) {
+                Ok(written) => self.unwritten.advance(written),
+                Err(Errno::AGAIN) => break,
+                // A process that has closed its stdin reads nothing of it (law 4).
+                Err(Errno::PIPE) => self.unwritten = Bytes::new(),
+                Err(error) => return Err(error.into()),
+            }
+        }
         Ok(())
     }
 

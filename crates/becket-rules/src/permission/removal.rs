@@ -319,8 +319,8 @@ fn operand(arg: &Arg, removal: &Removal<'_>, places: &Places<'_>, values: &Value
         if reading.is_assumed && !removal.is_recursive {
             return None;
         }
-        // An expansion outside of quotes is several words.
-        let mut words = reading.text.split_whitespace();
+        // An expansion outside of quotes is several words, and inside of them one.
+        let mut words = std::iter::once(&*reading.text).chain(reading.text.split_whitespace());
         words.find_map(|word| {
             if is_too_long(word) {
                 return Some(too_long());

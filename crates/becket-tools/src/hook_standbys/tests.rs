@@ -139,7 +139,7 @@ fn age(path: &Path) {
 }
 
 fn guard() -> Value {
-    json!({"type": "command", "command": "python3 guard.py"})
+    json!({"type": "command", "command": "python3 guard.py", "warm": "auto"})
 }
 
 // rule: H3
@@ -182,10 +182,15 @@ async fn an_edited_guard_counts_from_the_next_event_on() {
 
 #[tokio::test]
 async fn only_hooks_that_can_wait_are_started_ahead() {
-    for (key, value) in [("warm", json!("off")), ("async", json!(true)), ("questions", json!(true))] {
+    let all =
+        [("warm", json!("off")), ("warm", Value::Null), ("async", json!(true)), ("questions", json!(true))];
+    for (key, value) in all {
         // Long enough to be worth it.
-        let mut handler = json!({"type": "command", "command": "read line; sleep 0.01"});
+        let mut handler = json!({"type": "command", "command": "read line; sleep 0.01", "warm": "auto"});
         handler[key] = value;
+        if handler["warm"].is_null() {
+            handler.as_object_mut().unwrap().remove("warm");
+        }
         let scene = Scene::new(&handler).unwrap();
         for _ in 0..4 {
             assert!(!scene.blocks("ls").await);
@@ -197,10 +202,11 @@ async fn only_hooks_that_can_wait_are_started_ahead() {
 
 #[tokio::test]
 async fn a_hook_that_does_not_come_to_wait_is_no_longer_started_ahead() {
-    let scene = Scene::new(
-        &json!({"type": "command", "command": "python3 -c 'import select, sys; select.select([sys.stdin], [], [], 5)'"}),
-    )
-    .unwrap();
+    let handler = json!({"type": "command", "command": "python3 gives_up.py", "warm": "auto"});
+    let scene = Scene::new(&handler).unwrap();
+    let script = scene.directory.path().join("gives_up.py");
+    fs::write(&script, "import select, sys\nselect.select([sys.stdin], [], [], 5)\n").unwrap();
+    age(&script);
     for _ in 0..2 {
         scene.blocks("ls").await;
     }

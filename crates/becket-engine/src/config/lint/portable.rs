@@ -12,7 +12,7 @@ use std::path::Path;
 const HANDLER_KEYS: &[(&str, &str)] = &[
     ("questions", "elsewhere the hook's questions are not asked"),
     ("worker", "elsewhere the hook is started for each event"),
-    ("warm", "elsewhere the hook is never started ahead of its event"),
+    ("warm", "elsewhere the hook is started for each event"),
     ("mode", "elsewhere the hook is enforced: its answers count"),
     ("order", "elsewhere hooks run in the order of the file"),
 ];
@@ -42,7 +42,7 @@ pub(super) fn handler(entry: &Entry, text: &str, report: &mut Report<'_>) {
     let is_set = |key| match key {
         "questions" => entry.handler.questions,
         "worker" => entry.handler.worker,
-        "warm" => entry.handler.warm == Warm::Off,
+        "warm" => entry.handler.warm == Warm::Auto,
         "mode" => entry.handler.rollout.rollout.written() != Enforcement::Enforce,
         _ => entry.handler.order != 0,
     };

@@ -191,7 +191,7 @@ pub(super) fn worker(background: Background, fields: &mut Fields<'_, '_, '_>) ->
 /// Reads `warm`: whether the command may be started ahead of its event. A value that can't be read starts nothing ahead.
 pub(super) fn warm(fields: &mut Fields<'_, '_, '_>) -> Warm {
     let Some(member) = fields.written("warm") else {
-        return Warm::Auto;
+        return Warm::Off;
     };
     let (span, text) = (member.value.span, member.value.as_text());
     match text {

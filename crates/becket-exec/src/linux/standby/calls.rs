@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::descriptors::{self, Descriptor};
 use super::observations::{Observations, Seen};
 use super::program_facts::ProgramFacts;
+use super::programs;
 use crate::linux::memory::{self, Memory};
 use crate::standby::StandbyEnd;
 
@@ -14,7 +15,9 @@ use crate::standby::StandbyEnd;
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 /// Files below `/proc/self` that tell a process about itself.
-const OWN_FILES: [&str; 6] = ["exe", "maps", "cgroup", "auxv", "mountinfo", "limits"];
+const OWN_FILES: [&str; 3] = ["exe", "maps", "auxv"];
+/// Others, which a runtime reads when it starts.
+const START_FILES: [&str; 3] = ["cgroup", "mountinfo", "limits"];
 
 /// Files by whose contents a runtime chooses the sizes of its buffers and thread pools.
 const RUNTIME_FILES: [&str; 6] = [
@@ -27,7 +30,17 @@ const RUNTIME_FILES: [&str; 6] = [
 ];
 
 /// Directories with such files.
-const RUNTIME_DIRECTORIES: [&str; 3] = ["/sys/devices/system/cpu", "/sys/fs/cgroup", "/sys/kernel/mm"];
+const RUNTIME_DIRECTORIES: [&str; 2] = ["/sys/devices/system/cpu", "/sys/kernel/mm"];
+/// Files of a control group with its limits.
+const LIMIT_FILES: [&str; 7] = [
+    "memory.max",
+    "memory.high",
+    "memory.limit_in_bytes",
+    "memory.soft_limit_in_bytes",
+    "cpu.max",
+    "cpu.cfs_quota_us",
+    "cpu.cfs_period_us",
+];
 
 /// The judgement of a system call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +56,7 @@ pub(super) enum Judgement {
 /// A system call that a thread is about to make.
 pub(super) struct Call<'a> {
     pub(super) thread: libc::pid_t,
+    pub(super) process: libc::pid_t,
     /// True for a thread of the process that was started.
     pub(super) is_of_leader: bool,
     pub(super) number: i64,
@@ -67,6 +81,19 @@ impl Call<'_> {
             },
             libc::SYS_exit_group if !self.is_of_leader => Judgement::Make,
             libc::SYS_clock_gettime if is_own_clock(self.arguments[0]) => Judgement::Make,
+            libc::SYS_prlimit64
+            | libc::SYS_getpgid
+            | libc::SYS_getsid
+            | libc::SYS_sched_getaffinity
+            | libc::SYS_sched_getparam
+            | libc::SYS_sched_getscheduler
+            | libc::SYS_get_robust_list => hold_unless(self.is_self(self.arguments[0])),
+            libc::SYS_getpriority => hold_unless(self.arguments[0] == 0 && self.is_self(self.arguments[1])),
+            libc::SYS_capget => {
+                let header = self.word(self.arguments[0]);
+                hold_unless(header.is_some_and(|header| self.is_self(header >> 32)))
+            }
+            libc::SYS_sysinfo | libc::SYS_times => self.judge_clock(true),
             libc::SYS_clock_gettime => self.judge_clock(is_of_day(self.arguments[0])),
             libc::SYS_gettimeofday => self.judge_clock(true),
             #[cfg(target_arch = "x86_64")]
@@ -79,6 +106,12 @@ impl Call<'_> {
         }
     }
 
+    /// Returns true if an id names the process or the thread itself.
+    fn is_self(&self, id: u64) -> bool {
+        let id = id as u32 as i32;
+        id == 0 || id == self.thread || id == self.process
+    }
+
     fn judge_clone(&self, flags: u64) -> Judgement {
         const NAMESPACES: u64 = (libc::CLONE_NEWNS
             | libc::CLONE_NEWCGROUP
@@ -87,14 +120,15 @@ impl Call<'_> {
             | libc::CLONE_NEWUSER
             | libc::CLONE_NEWPID
             | libc::CLONE_NEWNET) as u64;
+        const INTO_CGROUP: u64 = 1 << 33;
         const FORBIDDEN: u64 =
-            NAMESPACES | libc::CLONE_UNTRACED as u64 | libc::CLONE_PARENT as u64 | 0x80 /* CLONE_NEWTIME */;
+            NAMESPACES | libc::CLONE_UNTRACED as u64 | libc::CLONE_PARENT as u64 | INTO_CGROUP;
         // The lowest byte of `clone` is a signal, of which only the usual one is accepted.
         let signal = flags & 0xff;
         hold_unless(flags & FORBIDDEN & !0xff == 0 && (signal == 0 || signal == libc::SIGCHLD as u64))
     }
 
-    fn judge_clock(&self, is_of_day: bool) -> Judgement {
+    fn judge_clock(&mut self, is_of_day: bool) -> Judgement {
         hold_unless(self.facts.may_read_clock(is_of_day))
     }
 
@@ -189,11 +223,7 @@ impl Call<'_> {
     fn judge_exec(&mut self, directory: u64, address: u64) -> Judgement {
         let path = self.path_at(address).and_then(|text| self.absolute(directory, &text));
         let Some(path) = path else { return Judgement::Hold };
-        match self.observations.observe(&path, true) {
-            None => Judgement::Hold,
-            Some(Seen::Missing(_)) => Judgement::Make,
-            Some(Seen::File(file)) => hold_unless(!file.is_privileged() && !has_capabilities(&path)),
-        }
+        hold_unless(programs::observe(&path, self.observations))
     }
 
     /// Judges a call on a descriptor whose file matters; `None` for any other.
@@ -248,8 +278,9 @@ impl Call<'_> {
     fn judge_wait(&self, limit: Limit) -> Judgement {
         match limit {
             Limit::Some => time_limit("epoll"),
-            Limit::None | Limit::Zero => hold_unless(!self.facts.polls_input),
-            Limit::Unknown => Judgement::Hold,
+            Limit::Zero => hold_unless(!self.facts.polls_input),
+            // A stop for the release would end it.
+            Limit::None | Limit::Unknown => Judgement::Hold,
         }
     }
 
@@ -310,10 +341,17 @@ impl Call<'_> {
         let is_one_of = |files: &[&str]| files.iter().any(|file| path == Path::new(file));
         let own =
             path.strip_prefix("/proc/self").or_else(|_| path.strip_prefix(format!("/proc/{}", self.thread)));
-        let is_own = own.is_ok_and(|rest| OWN_FILES.iter().any(|file| rest == Path::new(file)));
+        let is_own =
+            |files: &[&str]| own.as_ref().is_ok_and(|rest| files.iter().any(|file| *rest == Path::new(file)));
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let is_plain = !path.components().any(|component| component == std::path::Component::ParentDir);
-        let is_of_runtime = RUNTIME_DIRECTORIES.iter().any(|directory| path.starts_with(directory));
-        is_one_of(&DEVICES) || is_one_of(&RUNTIME_FILES) || is_own || (is_of_runtime && is_plain)
+        let is_of_runtime = RUNTIME_DIRECTORIES.iter().any(|directory| path.starts_with(directory))
+            || (path.starts_with("/sys/fs/cgroup") && LIMIT_FILES.contains(&name));
+        let is_start = self.facts.is_starting_interpreter();
+        is_one_of(&DEVICES)
+            || is_own(&OWN_FILES)
+            || (is_start
+                && (is_one_of(&RUNTIME_FILES) || is_own(&START_FILES) || (is_of_runtime && is_plain)))
     }
 
     fn absolute(&self, directory: u64, text: &Path) -> Option<PathBuf> {
@@ -374,11 +412,6 @@ fn time_limit(call: &'static str) -> Judgement {
 
 fn is_none(descriptor: u64) -> bool {
     descriptor as u32 as i32 == -1
-}
-
-/// Returns true if the file has rights of its own, which a tracee does not get.
-fn has_capabilities(path: &Path) -> bool {
-    rustix::fs::getxattr(path, "security.capability", &mut [0_u8; 64][..]).is_ok()
 }
 
 /// Returns true for clocks that tell the time of day.
@@ -443,9 +476,8 @@ fn is_private(number: i64) -> bool {
     PRIVATE.contains(&number) || PRIVATE_LEGACY.contains(&number)
 }
 
-const PRIVATE: [i64; 71] = [
+const PRIVATE: [i64; 58] = [
     libc::SYS_brk,
-    libc::SYS_capget,
     libc::SYS_clock_getres,
     libc::SYS_close,
     libc::SYS_close_range,
@@ -461,18 +493,14 @@ const PRIVATE: [i64; 71] = [
     libc::SYS_geteuid,
     libc::SYS_getgid,
     libc::SYS_getgroups,
-    libc::SYS_getpgid,
     libc::SYS_getpid,
     libc::SYS_getppid,
     libc::SYS_getrandom,
     libc::SYS_getresgid,
     libc::SYS_getresuid,
     libc::SYS_getrusage,
-    libc::SYS_getsid,
     libc::SYS_gettid,
     libc::SYS_getuid,
-    libc::SYS_get_mempolicy,
-    libc::SYS_get_robust_list,
     libc::SYS_lseek,
     libc::SYS_madvise,
     libc::SYS_membarrier,
@@ -485,7 +513,6 @@ const PRIVATE: [i64; 71] = [
     libc::SYS_pkey_alloc,
     libc::SYS_pkey_free,
     libc::SYS_pkey_mprotect,
-    libc::SYS_prlimit64,
     libc::SYS_readahead,
     libc::SYS_restart_syscall,
     libc::SYS_rseq,
@@ -494,20 +521,13 @@ const PRIVATE: [i64; 71] = [
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_rt_sigsuspend,
-    libc::SYS_sched_getaffinity,
-    libc::SYS_sched_getparam,
-    libc::SYS_sched_getscheduler,
     libc::SYS_sched_get_priority_max,
     libc::SYS_sched_get_priority_min,
     libc::SYS_sched_yield,
-    libc::SYS_getpriority,
-    libc::SYS_setrlimit,
     libc::SYS_getrlimit,
     libc::SYS_set_robust_list,
     libc::SYS_set_tid_address,
     libc::SYS_sigaltstack,
-    libc::SYS_sysinfo,
-    libc::SYS_times,
     libc::SYS_umask,
     libc::SYS_uname,
     libc::SYS_wait4,

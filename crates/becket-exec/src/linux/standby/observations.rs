@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The time within which two changes of a file may have the same time stamp.
 const TICK: Duration = Duration::from_millis(50);
+/// The same on file systems that count in seconds.
+const COARSE_TICK: Duration = Duration::from_secs(2);
 
 /// File systems whose files change only through this system, by the magic numbers of `statfs`.
 const LOCAL: [u64; 11] = [
@@ -33,6 +35,8 @@ const LOCAL: [u64; 11] = [
 #[derive(Debug, Default)]
 pub(super) struct Observations {
     seen: HashMap<(PathBuf, bool), Seen>,
+    /// Directories of which only the identity counts.
+    places: Vec<(PathBuf, (u64, u64))>,
     /// The file systems by device; true if changes in them can be noticed.
     devices: HashMap<u64, bool>,
 }
@@ -82,7 +86,14 @@ impl Fingerprint {
             .ok()
             .zip(u32::try_from(nanoseconds).ok())
             .map_or(Duration::MAX, |(seconds, nanoseconds)| Duration::new(seconds, nanoseconds));
-        changed.saturating_add(TICK) >= now
+        // Stamps of whole seconds are those of a file system that has no others.
+        let has_fractions = self.changed.1 != 0 || self.modified.1 != 0;
+        changed.saturating_add(if has_fractions { TICK } else { COARSE_TICK }) >= now
+    }
+
+    /// Returns true if somebody may execute the file.
+    pub(super) fn is_executable(&self) -> bool {
+        self.kind & libc::S_IFMT == libc::S_IFREG && self.kind & 0o111 != 0
     }
 
     /// Returns true if an executed file has rights of its own, which a tracee does not get.
@@ -96,6 +107,9 @@ impl Observations {
     /// could not be noticed.
     pub(super) fn observe(&mut self, path: &Path, follows: bool) -> Option<Seen> {
         let seen = look(path, follows);
+        if is_of_process(path) {
+            return None;
+        }
         let is_watched = match &seen {
             Seen::File(file) => file.is_plain() && !file.is_recent() && self.is_local(file.identity.0, path),
             Seen::Missing(_) => self.is_missing_from_local(path),
@@ -108,8 +122,17 @@ impl Observations {
         (*before == seen).then_some(seen)
     }
 
+    /// Remembers which directory is at a path, whatever it contains.
+    pub(super) fn observe_place(&mut self, path: &Path) -> Option<()> {
+        self.places.push((path.to_owned(), identity(path)?));
+        Some(())
+    }
+
     /// Returns a file that is not as it was seen, if there is one.
     pub(super) fn changed(&self) -> Option<&Path> {
+        if let Some((path, _)) = self.places.iter().find(|(path, id)| identity(path) != Some(*id)) {
+            return Some(path);
+        }
         let mut seen = self.seen.iter();
         seen.find(|((path, follows), seen)| look(path, *follows) != **seen)
             .map(|((path, _), _)| path.as_path())
@@ -128,6 +151,18 @@ impl Observations {
             })
         })
     }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Returns true if a path leads through `/proc`: there it depends on the process that follows it.
+fn is_of_process(path: &Path) -> bool {
+    let leads = |path: &Path| path.starts_with("/proc") || path.starts_with("/dev/fd");
+    let real = path.ancestors().find_map(|path| fs::canonicalize(path).ok());
+    leads(path) || real.is_some_and(|real| leads(&real))
 }
 
 fn look(path: &Path, follows: bool) -> Seen {

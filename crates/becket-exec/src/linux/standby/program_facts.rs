@@ -14,20 +14,19 @@ use std::path::{Path, PathBuf};
 
 use super::descriptors;
 
-/// The beginnings of the names of interpreters.
-const INTERPRETERS: [&str; 6] = ["python", "pypy", "node", "bash", "ruby", "perl"];
+/// The names of interpreters, without their versions.
+const INTERPRETERS: [&str; 6] = ["python", "pypy", "node", "nodejs", "bash", "ruby"];
+/// A shell that reads the clock once when it starts, before its text.
+const LOOKING_SHELL: &str = "bash";
 
-/// Directories with code of the system's packages.
-const SYSTEM: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/opt"];
+/// Directories with code and settings of the system's packages.
+const SYSTEM: [&str; 5] = ["/usr", "/lib", "/lib64", "/bin", "/etc"];
 
 /// Words about the time, in lower case.
 const WORDS: [&[u8]; 6] = [b"time", b"clock", b"seconds", b"epoch", b"monotonic", b"performance"];
 
 /// Words about the time that other words contain when their case is ignored.
 const EXACT_WORDS: [&[u8]; 3] = [b"Date", b"Temporal", b")T"];
-
-/// Names of limits that begin when they are set.
-const LIMITS: [&[u8]; 3] = [b"timeout=", b"timeout =", b"TimeoutExpired"];
 
 /// The length of the longest text that is searched, in bytes.
 const LONGEST_TEXT: u64 = 1 << 20;
@@ -45,6 +44,8 @@ pub(super) struct ProgramFacts {
     prefix: PathBuf,
     /// Set once it has opened its script, or if it has none: from now on it runs code of its author.
     has_begun: bool,
+    /// Set for a shell that reads the clock once when it starts, and has not done so.
+    may_look_once: bool,
     /// Set if it waits for its input together with other descriptors.
     pub(super) polls_input: bool,
 }
@@ -54,7 +55,9 @@ impl ProgramFacts {
     pub(super) fn of(process: libc::pid_t) -> Self {
         let file = fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let is_interpreter = INTERPRETERS.iter().any(|interpreter| name.starts_with(interpreter));
+        let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let in_bin = file.parent().and_then(Path::file_name).is_some_and(|directory| directory == "bin");
+        let is_interpreter = in_bin && INTERPRETERS.contains(&name);
         if !is_interpreter {
             return Self::default();
         }
@@ -75,14 +78,21 @@ impl ProgramFacts {
             may_read_clock: !mentions_time,
             is_interpreter,
             prefix: file.parent().and_then(Path::parent).map(Path::to_owned).unwrap_or_default(),
-            has_begun: false,
+            has_begun: files.is_empty(),
+            may_look_once: files.is_empty() && name == LOOKING_SHELL,
             polls_input: false,
         }
     }
 
     /// Returns true if the program may read the clock now; `is_of_day` for a clock that tells the time of day.
-    pub(super) fn may_read_clock(&self, is_of_day: bool) -> bool {
-        self.may_read_clock && !(is_of_day && self.has_begun)
+    pub(super) fn may_read_clock(&mut self, is_of_day: bool) -> bool {
+        let is_first = is_of_day && std::mem::take(&mut self.may_look_once);
+        self.may_read_clock && (is_first || !(is_of_day && self.has_begun))
+    }
+
+    /// Returns true for an interpreter that has not opened its script.
+    pub(super) fn is_starting_interpreter(&self) -> bool {
+        self.is_interpreter && !self.has_begun
     }
 
     /// Notes that the program opens a file. Returns false if it is code of an author who mentions the time, which it may
@@ -92,7 +102,7 @@ impl ProgramFacts {
             self.has_begun = true;
             return true;
         }
-        let is_authors = self.is_interpreter && self.has_begun && !self.is_installed(path);
+        let is_authors = self.is_interpreter && !self.is_installed(path);
         !(is_authors && self.may_read_clock && is_about_time(path))
     }
 
@@ -108,36 +118,19 @@ fn is_about_time(path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(file) if !file.is_file() => false,
         Ok(file) if file.len() > LONGEST_TEXT => true,
-        Ok(_) | Err(_) => fs::read(path).map_or(true, |text| mentions_time(&text)),
+        Ok(_) | Err(_) => fs::read(path).map_or(true, |text| {
+            // An archive or a library can't be searched; compiled code of Python has its names as they are.
+            let is_opaque = text.contains(&0) && path.extension().is_none_or(|extension| extension != "pyc");
+            is_opaque || mentions_time(&text)
+        }),
     }
 }
 
 /// Returns true if a text mentions the time.
 fn mentions_time(text: &[u8]) -> bool {
-    let rest = without_limits(text);
-    let lower = rest.to_ascii_lowercase();
+    let lower = text.to_ascii_lowercase();
     let contains = |text: &[u8], word: &[u8]| text.windows(word.len()).any(|part| part == word);
-    WORDS.iter().any(|word| contains(&lower, word)) || EXACT_WORDS.iter().any(|word| contains(&rest, word))
-}
-
-/// Returns the text without limits that begin when they are set.
-fn without_limits(text: &[u8]) -> Vec<u8> {
-    let mut rest = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(byte) = text.get(at) {
-        let begins_word = at == 0 || !text[at - 1].is_ascii_alphanumeric() && text[at - 1] != b'_';
-        match LIMITS.iter().find(|limit| begins_word && text[at..].starts_with(limit)) {
-            Some(limit) => {
-                rest.push(b' ');
-                at += limit.len();
-            }
-            None => {
-                rest.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    rest
+    WORDS.iter().any(|word| contains(&lower, word)) || EXACT_WORDS.iter().any(|word| contains(text, word))
 }
 
 #[cfg(test)]
@@ -159,14 +152,13 @@ mod tests {
             "printf '%(%H)T'",
             "socket.settimeout(5)",
             "Time.now",
+            "subprocess.run(['git', 'status'], timeout=5)",
             "read -t 5 x # a timeout",
         ] {
             assert!(mentions_time(text.as_bytes()), "{text}");
         }
         for text in [
             "import json, re, sys",
-            "subprocess.run(['git', 'status'], timeout=5)",
-            "except subprocess.TimeoutExpired:",
             "const update = validate(data)",
             "case $command in *push*) exit 2 ;; esac",
         ] {

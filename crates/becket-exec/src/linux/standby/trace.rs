@@ -58,7 +58,10 @@ fn refused(error: std::io::Error) -> StandbyEnd {
 
 impl Trace {
     /// Begins the trace of a process that is stopped before its first instruction. The calling thread has started it.
-    pub(super) fn begin(process: becket_process::Standby) -> Result<Self, StandbyEnd> {
+    pub(super) fn begin(
+        process: becket_process::Standby,
+        observations: Observations,
+    ) -> Result<Self, StandbyEnd> {
         let leader = process.id();
         let mut trace = Self {
             leader,
@@ -66,7 +69,7 @@ impl Trace {
             process: Some(process),
             threads: HashMap::from([(leader, Thread { process: leader, state: ThreadState::Runs })]),
             facts: HashMap::new(),
-            observations: Observations::default(),
+            observations,
         };
         match ptrace::wait_for_tracee(leader, true).map_err(refused)? {
             WaitOutcome::Report(_, Report::Signal(libc::SIGTRAP)) => (),
@@ -76,6 +79,8 @@ impl Trace {
         }
         ptrace::set_options(leader).map_err(refused)?;
         trace.begin_program(leader)?;
+        let directory = fs::read_link(format!("/proc/{leader}/cwd")).map_err(refused)?;
+        trace.observations.observe_place(&directory).ok_or(StandbyEnd::Exited)?;
         ptrace::go_on_to_call(leader, 0);
         Ok(trace)
     }
@@ -177,6 +182,7 @@ impl Trace {
         let process = self.threads.get(&thread).map_or(thread, |thread| thread.process);
         let mut call = Call {
             thread,
+            process,
             is_of_leader: process == self.leader,
             number,
             arguments,
@@ -223,13 +229,11 @@ impl Trace {
         std::mem::take(&mut self.observations)
     }
 
-    /// Gives the process its input, and stops tracing it: all threads continue, those that were held with their call.
-    pub(super) fn release(mut self, input: Bytes) -> Result<becket_process::Standby, StandbyEnd> {
+    /// Stops the threads that sleep, so that all can be detached.
+    pub(super) fn stop_all(&mut self) -> Result<(), StandbyEnd> {
         if ptrace::wait_for_tracee(-1, false).map_err(refused)? != WaitOutcome::Nothing {
             return Err(StandbyEnd::Exited);
         }
-        let process = self.process.as_mut().ok_or(StandbyEnd::Exited)?;
-        process.feed(input).map_err(refused)?;
         let running: Vec<_> = self
             .threads
             .iter()
@@ -239,6 +243,12 @@ impl Trace {
         for (id, process) in running {
             self.stop(id, process)?;
         }
+        Ok(())
+    }
+
+    /// Gives the process its input, and stops tracing it: all threads continue, those that were held with their call.
+    pub(super) fn release(mut self, input: Bytes) -> Result<becket_process::Standby, StandbyEnd> {
+        self.process.as_mut().ok_or(StandbyEnd::Exited)?.feed(input).map_err(refused)?;
         for thread in self.threads.keys() {
             ptrace::detach(*thread);
         }

@@ -196,7 +196,7 @@ impl<'a> Values<'a> {
         let value = Some(name).filter(|name| !matches!(*name, "PWD" | "IFS" | "_"));
         let Some(value) = value.and_then(self.variables) else { return Vec::new() };
         let empty = alone.then(|| PossibleText { text: String::new(), is_assumed: true });
-        empty.into_iter().chain(known([value])).collect()
+        known([value]).into_iter().chain(empty).collect()
     }
 
     fn assigned(&self, name: &str, depth: u8) -> impl Iterator<Item = PossibleText> {

@@ -50,8 +50,14 @@ pub(super) async fn apply(
     for (key, value) in &changes.keys {
         match value.is_null() {
             true => drop(keys.remove(key)),
-            false => drop(keys.insert(key.clone(), value.clone())),
+            false => drop(keys.insert(key.clone(), together(keys.get(key), key, value))),
         }
+    }
+    if opens_sandbox(applied.keys.get("sandbox"), keys.get("sandbox")) {
+        let why = "the sandbox can't be disabled or left while the session is open";
+        return Err(format!(
+            "`settings.sandbox`: {why}; send its `enabled` and `excludedCommands` as they were"
+        ));
     }
     let mode = changes.mode.as_deref().map(PermissionMode::from_name);
     if let Some(mode) = &mode {
@@ -77,6 +83,27 @@ pub(super) async fn apply(
         warnings.extend(set_directories(session, &mut applied, directories).await?);
     }
     Ok(json!({"warnings": warnings}))
+}
+
+/// Returns a value with the parts of the earlier one that it does not name: lists of rules stay, so that no deny is lost by
+/// a call about others.
+fn together(before: Option<&Value>, key: &str, value: &Value) -> Value {
+    match (before, value) {
+        (Some(Value::Object(before)), Value::Object(value)) if key == "permissions" => {
+            let mut all = before.clone();
+            all.extend(value.clone());
+            Value::Object(all)
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Returns true if a change would let commands run outside of a sandbox that the host has enabled.
+fn opens_sandbox(before: Option<&Value>, after: Option<&Value>) -> bool {
+    const OPENINGS: [&str; 2] = ["excludedCommands", "allowUnsandboxedCommands"];
+    let part = |sandbox: Option<&Value>, key| sandbox.and_then(|sandbox| sandbox.get(key)).cloned();
+    let is_on = |sandbox| part(sandbox, "enabled") == Some(Value::Bool(true));
+    is_on(before) && (!is_on(after) || OPENINGS.iter().any(|key| part(before, key) != part(after, key)))
 }
 
 /// Runs work that waits for other changes of the configuration, and for the disk.
@@ -150,10 +177,9 @@ fn read(settings: &Map<String, Value>) -> Result<Changes, String> {
     Ok(changes)
 }
 
-/// Reads the permissions, which replace those that the host has set before.
+/// Reads the permissions: each list replaces the one that the host has set before.
 fn of_permissions(permissions: &Map<String, Value>, changes: &mut Changes) -> Result<(), String> {
     let mut lists = Map::new();
-    let mut wanted = Vec::new();
     for (key, value) in permissions {
         match (key.as_str(), value) {
             (list, Value::Array(rules)) if LISTS.contains(&list) => {
@@ -165,6 +191,7 @@ fn of_permissions(permissions: &Map<String, Value>, changes: &mut Changes) -> Re
             }
             ("defaultMode", Value::String(mode)) => changes.mode = Some(mode.clone()),
             ("additionalDirectories", Value::Array(directories)) => {
+                let wanted = changes.directories.insert(Vec::new());
                 for directory in directories {
                     let path = directory
                         .as_str()
@@ -183,6 +210,5 @@ fn of_permissions(permissions: &Map<String, Value>, changes: &mut Changes) -> Re
         }
     }
     changes.keys.insert("permissions".to_owned(), Value::Object(lists));
-    changes.directories = Some(wanted);
     Ok(())
 }

@@ -74,10 +74,22 @@ fn servers(at: RunContext<'_>, session: &Session, pool: &Pool) -> Result<Vec<Con
     let found = with_more(at, &json!({})).map_err(|error| error.to_string())?;
     let off = session.server_changes.get().off;
     let mut all = configured(pool);
+    // What has been denied stays denied, whatever files say now (C8).
+    let denied: Vec<ConfiguredServer> = all
+        .iter()
+        .filter(|server| match &server.status {
+            Status::Disabled(DisabledReason::ByHost) | Status::Allowed => false,
+            Status::Disabled(_) => is_of_plugin(server),
+        })
+        .cloned()
+        .collect();
     all.retain(|server| !is_of_plugin(server));
     for mut server in found.into_iter().filter(is_of_plugin) {
         if server.status == Status::Allowed && off.contains(&server.name.to_string()) {
             server.status = Status::Disabled(DisabledReason::ByHost);
+        }
+        if let Some(before) = denied.iter().find(|before| before.name == server.name) {
+            server.status = before.status.clone();
         }
         all.push(server);
     }
