@@ -320,7 +320,8 @@ fn operand(arg: &Arg, removal: &Removal<'_>, places: &Places<'_>, values: &Value
             return None;
         }
         // An expansion outside of quotes is several words, and inside of them one.
-        let mut words = std::iter::once(&*reading.text).chain(reading.text.split_whitespace());
+        let whole = Some(reading.text.trim()).filter(|text| text.contains(char::is_whitespace));
+        let mut words = whole.into_iter().chain(reading.text.split_whitespace());
         words.find_map(|word| {
             if is_too_long(word) {
                 return Some(too_long());

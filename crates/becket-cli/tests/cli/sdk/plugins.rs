@@ -68,7 +68,11 @@ fn all_parts_of_a_plugin_are_read_again_and_a_failure_keeps_the_old_ones() {
     let answer = host.asks("reload_plugins", json!({}));
     assert!(answer["error"].as_str().is_some_and(|why| why.contains("hooks.json")), "{answer}");
     assert!(is_denied(&mut host), "a file that can't be read takes no guard away");
-    env.write(HOOKS, "{}");
+    env.write(HOOKS, r#"{"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [{"type": "command", "command": "exit 2"}]}]}}"#);
+    let answer = host.asks("reload_plugins", json!({}));
+    assert!(answer["error"].as_str().is_some_and(|why| why.contains("hooks.json")), "{answer}");
+    assert!(is_denied(&mut host), "an entry that can't be loaded takes no guard away");
+    env.write(HOOKS, r#"{"hooks": {}}"#);
     remove(&env, SERVERS);
     let answer = host.asks("reload_plugins", json!({}));
     let response = &answer["response"];

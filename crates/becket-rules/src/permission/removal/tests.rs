@@ -34,3 +34,18 @@ fn what_is_written_otherwise_is_analysed() {
         assert!(names_no_removal(line), "{line}");
     }
 }
+
+// rule: D3
+#[test]
+fn a_quoted_value_with_a_blank_is_one_word() {
+    let scope = Scope {
+        cwd: Path::new("/work/app"),
+        home: Some(Path::new("/home/ann lee")),
+        anchor: Path::new("/work/app"),
+        links: &NoLinks,
+    };
+    let variables = |name: &str| (name == "BACKUP").then(|| "/home/ann lee".to_owned());
+    for line in ["rm -rf \"$HOME\"", "X='/home/ann lee'; rm -rf \"$X\"", "rm -rf \"$BACKUP\""] {
+        assert!(in_bash(&shell::Line::parse(line), &scope, &variables).is_some(), "{line}");
+    }
+}
