@@ -243,10 +243,17 @@ impl Shared {
         let mut phase = self.lock();
         match std::mem::replace(&mut *phase, Phase::Releasing) {
             Phase::Wanted(input) => Ok(input),
-            before => {
-                let why = if let Phase::Ended(why) = &before { why.clone() } else { StandbyEnd::Cancelled };
-                *phase = before;
+            Phase::Ended(why) => {
+                *phase = Phase::Ended(why.clone());
                 Err(why)
+            }
+            before @ (Phase::Starting
+            | Phase::Waiting { .. }
+            | Phase::Checked
+            | Phase::Releasing
+            | Phase::Released(_)) => {
+                *phase = before;
+                Err(StandbyEnd::Cancelled)
             }
         }
     }
