@@ -14,7 +14,7 @@ use seccompiler::{BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition
 
 use super::confinement;
 use super::memory::{self, Memory};
-use super::process_path::without_links;
+use super::process_path::{start_link, without_links};
 use super::ptrace;
 use super::registers;
 #[cfg(target_arch = "x86_64")]
@@ -402,11 +402,8 @@ fn real_path(
         Some(address) => memory::path(process, address)?,
     };
     // A descriptor is in the lower half of the register.
-    let directory = argument.directory.map(|index| value(index) as u32 as i32);
-    let start = match directory {
-        Some(descriptor) if descriptor != libc::AT_FDCWD => format!("/proc/{process}/fd/{descriptor}"),
-        Some(_) | None => format!("/proc/{process}/cwd"),
-    };
+    let directory = argument.directory.map_or(libc::AT_FDCWD, |index| value(index) as u32 as i32);
+    let start = start_link(process, directory);
     if written.as_os_str().is_empty() {
         let path = fs::read_link(start)?;
         // Pipes and files without a name have no path.

@@ -28,6 +28,7 @@ use seccompiler::{BackendError, BpfProgram, SeccompAction, SeccompRule};
 use super::accesses::{SET_ATTRIBUTES, SYS_FCHMODAT2, SYS_FILE_SETATTR, SYS_REMOVEXATTRAT, SYS_SETXATTRAT};
 use super::confinement;
 use super::memory::{self, Memory};
+use super::process_path::start_link;
 #[cfg(target_arch = "x86_64")]
 use super::sandbox::X32;
 use super::sandbox::{errno, filter, install, with_listener};
@@ -286,10 +287,7 @@ impl Target {
     /// Opens the file without a right to its content. A link of `/proc` to a descriptor is not followed: it would be
     /// one of this process.
     fn open(&self, process: libc::pid_t) -> io::Result<OwnedFd> {
-        let start = match self.descriptor {
-            libc::AT_FDCWD => format!("/proc/{process}/cwd"),
-            descriptor => format!("/proc/{process}/fd/{descriptor}"),
-        };
+        let start = start_link(process, self.descriptor);
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         let Some(path) = &self.path else {
             let opened = openat(CWD, start, flags, Mode::empty());

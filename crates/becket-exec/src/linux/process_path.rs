@@ -117,8 +117,17 @@ fn is_of_proc(directory: &Path) -> bool {
     rustix::fs::statfs(directory).is_ok_and(|found| found.f_type == rustix::fs::PROC_SUPER_MAGIC)
 }
 
+/// Returns the link to the directory in which a relative path of a system call starts; `AT_FDCWD` is the working
+/// directory.
+pub(super) fn start_link(process: libc::pid_t, directory: libc::c_int) -> PathBuf {
+    PathBuf::from(match directory {
+        libc::AT_FDCWD => format!("/proc/{process}/cwd"),
+        descriptor => format!("/proc/{process}/fd/{descriptor}"),
+    })
+}
+
 /// Returns the process of a thread, whose descriptors may be others.
-fn group(thread: libc::pid_t) -> libc::pid_t {
+pub(super) fn group(thread: libc::pid_t) -> libc::pid_t {
     let status = fs::read_to_string(format!("/proc/{thread}/status")).unwrap_or_default();
     let group = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok());
     group.unwrap_or(thread)

@@ -77,15 +77,11 @@ fn locate(command: &Command) -> Result<PathBuf, SpawnError> {
 fn search(command: &Command, name: &OsStr) -> Result<PathBuf, SpawnError> {
     let path = search_path(command);
     let mut refused = None;
-    if !name.is_empty() {
-        // An empty entry is the working directory, by POSIX.
-        for entry in path.as_bytes().split(|byte| *byte == b':') {
-            let candidate = command.cwd.join(OsStr::from_bytes(entry)).join(name);
-            match candidate.is_file() {
-                true if is_executable(&candidate) => return Ok(candidate),
-                true => refused = refused.or(Some(candidate)),
-                false => (),
-            }
+    for candidate in candidates(command, name) {
+        match candidate.is_file() {
+            true if is_executable(&candidate) => return Ok(candidate),
+            true => refused = refused.or(Some(candidate)),
+            false => (),
         }
     }
     Err(match refused {
@@ -95,6 +91,29 @@ fn search(command: &Command, name: &OsStr) -> Result<PathBuf, SpawnError> {
             searched: format!("PATH is `{}`", path.to_string_lossy()),
         },
     })
+}
+
+/// Returns the files at which a program without a path is looked for, in their order.
+fn candidates(command: &Command, name: &OsStr) -> Vec<PathBuf> {
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let path = search_path(command);
+    // An empty entry is the working directory, by POSIX.
+    let entries = path.as_bytes().split(|byte| *byte == b':');
+    entries.map(|entry| command.cwd.join(OsStr::from_bytes(entry)).join(name)).collect()
+}
+
+/// Returns the files that are looked at to find the program, in their order; the last one is the program, if there is one.
+pub(super) fn looked_at(command: &Command) -> Vec<PathBuf> {
+    let name = name(command);
+    if name.as_bytes().contains(&b'/') {
+        return vec![command.cwd.join(name)];
+    }
+    let mut files = candidates(command, name);
+    let found = files.iter().position(|file| file.is_file() && is_executable(file));
+    files.truncate(found.map_or(files.len(), |at| at + 1));
+    files
 }
 
 /// Returns the last PATH of the environment, the one that a shell would import.

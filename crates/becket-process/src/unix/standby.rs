@@ -4,6 +4,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
 
 use bytes::{Buf, Bytes};
 use rustix::io::Errno;
@@ -67,6 +68,13 @@ impl Standby {
         announced.started(pid);
         let process = Process { pid, announced, stdin, stdout, stderr };
         Ok(Self { command: command.clone(), process: Some(process), unwritten: Bytes::new(), pipes })
+    }
+
+    /// Returns the files that the system looks at to find the program of a command, in their order; the last one is the
+    /// program, if there is one.
+    #[must_use]
+    pub fn program_files(command: &Command) -> Vec<PathBuf> {
+        exec::looked_at(command)
     }
 
     /// Returns the id of the process.

@@ -63,6 +63,7 @@ mod program_variables;
 mod quoted_word;
 mod refusal;
 mod sed;
+mod shell_words;
 mod shells;
 mod simple;
 mod structure;
@@ -87,6 +88,7 @@ pub use permission::{Coverage, Hit};
 pub use quoted_word::quoted_word;
 pub use refusal::UnknownReason;
 pub use sed::SedScript;
+pub use shell_words::is_shell_word;
 pub use structure::{CommandChain, CommandList, CommandPipeline, Stage};
 
 pub(crate) use arg::Arg;

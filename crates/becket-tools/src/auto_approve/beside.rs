@@ -16,94 +16,7 @@ use super::line::with_judge;
 use super::words::Words;
 use crate::surroundings::Surroundings;
 use becket_model::Session;
-use becket_rules::shell::{Argument, Command, CommandList, Line, Stage};
-
-/// The builtins and reserved words of bash: any of them may change the state of the shell.
-const OF_THE_SHELL: [&str; 83] = [
-    ".",
-    ":",
-    "[",
-    "alias",
-    "bg",
-    "bind",
-    "break",
-    "builtin",
-    "caller",
-    "cd",
-    "command",
-    "compgen",
-    "complete",
-    "compopt",
-    "continue",
-    "declare",
-    "dirs",
-    "disown",
-    "echo",
-    "enable",
-    "eval",
-    "exec",
-    "exit",
-    "export",
-    "false",
-    "fc",
-    "fg",
-    "getopts",
-    "hash",
-    "help",
-    "history",
-    "jobs",
-    "kill",
-    "let",
-    "local",
-    "logout",
-    "mapfile",
-    "popd",
-    "printf",
-    "pushd",
-    "pwd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "set",
-    "shift",
-    "shopt",
-    "source",
-    "suspend",
-    "test",
-    "times",
-    "trap",
-    "true",
-    "type",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "unset",
-    "wait",
-    "if",
-    "then",
-    "else",
-    "elif",
-    "fi",
-    "case",
-    "esac",
-    "for",
-    "select",
-    "while",
-    "until",
-    "do",
-    "done",
-    "in",
-    "function",
-    "time",
-    "{",
-    "}",
-    "!",
-    "[[",
-    "]]",
-    "coproc",
-];
+use becket_rules::shell::{Argument, Command, CommandList, Line, Stage, is_shell_word};
 
 /// Returns the commands of a line that need no rule beside those that have one, by their indices in
 /// [`Line::commands`]; none if there is nothing but harmless commands, which the mode judges.
@@ -187,9 +100,7 @@ fn has_inner_commands(line: &Line, index: usize) -> bool {
 /// Returns whether a command runs a program, which can't change the state of the shell.
 fn is_program(command: &Command, judge: &Judge<'_>) -> bool {
     match command.arguments().next() {
-        Some(Argument::Literal(name)) => {
-            !name.starts_with('%') && !OF_THE_SHELL.contains(&name) && judge.leaves(name)
-        }
+        Some(Argument::Literal(name)) => !name.starts_with('%') && !is_shell_word(name) && judge.leaves(name),
         Some(Argument::Glob(_) | Argument::Variable(_) | Argument::Unknown) | None => false,
     }
 }

@@ -5,17 +5,7 @@ use crate::config::handler::{Action, Command, Shell};
 use crate::config::load::LoadedFiles;
 use crate::config::source::report::Report;
 use becket_base::find_program;
-use becket_rules::shell::Line;
-
-/// Words that name no program: keywords and builtins of the shell, and commands that look before they start something.
-const NOT_PROGRAMS: &[&str] = &[
-    "!", ".", ":", "[", "[[", "alias", "bg", "break", "builtin", "caller", "case", "cd", "command",
-    "continue", "coproc", "declare", "dirs", "do", "done", "echo", "elif", "else", "enable", "esac", "eval",
-    "exec", "exit", "export", "false", "fg", "fi", "for", "function", "getopts", "hash", "if", "in", "jobs",
-    "kill", "let", "local", "mapfile", "popd", "printf", "pushd", "pwd", "read", "readonly", "return",
-    "select", "set", "shift", "shopt", "source", "test", "then", "time", "times", "trap", "true", "type",
-    "typeset", "ulimit", "unset", "until", "while",
-];
+use becket_rules::shell::{Line, is_shell_word};
 
 /// Warns about the first program of a command that is nowhere on `PATH`.
 ///
@@ -67,5 +57,5 @@ fn is_keyword(command: &becket_rules::shell::Command) -> bool {
 /// Returns whether this is a name that is looked up on `PATH`, and not a path, a variable or a word of the shell.
 fn is_bare(program: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-');
-    !program.is_empty() && program.chars().all(is_name) && !NOT_PROGRAMS.contains(&program)
+    !program.is_empty() && program.chars().all(is_name) && !is_shell_word(program)
 }

@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use crate::linux::process_path::start_link;
+
 /// The file that a descriptor refers to, as far as a standby is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Descriptor {
@@ -24,7 +26,7 @@ pub(super) enum Descriptor {
 pub(super) fn descriptor(thread: libc::pid_t, number: u64, pipes: [u64; 3]) -> Descriptor {
     // System calls take an `int`.
     let number = number as u32 as i32;
-    let Ok(target) = fs::read_link(format!("/proc/{thread}/fd/{number}")) else { return Descriptor::Other };
+    let Ok(target) = fs::read_link(start_link(thread, number)) else { return Descriptor::Other };
     let text = target.as_os_str().as_bytes();
     if let Some(inode) = text.strip_prefix(b"pipe:[").and_then(|rest| rest.strip_suffix(b"]")) {
         let inode = std::str::from_utf8(inode).ok().and_then(|digits| digits.parse::<u64>().ok());
@@ -46,10 +48,7 @@ pub(super) fn descriptor(thread: libc::pid_t, number: u64, pipes: [u64; 3]) -> D
 
 /// Returns the directory in which a relative path of a system call starts.
 pub(super) fn directory(thread: libc::pid_t, number: u64) -> Option<PathBuf> {
-    let link = match number as u32 as i32 {
-        libc::AT_FDCWD => format!("/proc/{thread}/cwd"),
-        number => format!("/proc/{thread}/fd/{number}"),
-    };
+    let link = start_link(thread, number as u32 as i32);
     fs::read_link(link).ok().filter(|path| path.is_absolute() && !is_deleted(path))
 }
 

@@ -91,11 +91,6 @@ impl Fingerprint {
         changed.saturating_add(if has_fractions { TICK } else { COARSE_TICK }) >= now
     }
 
-    /// Returns true if somebody may execute the file.
-    pub(super) fn is_executable(&self) -> bool {
-        self.kind & libc::S_IFMT == libc::S_IFREG && self.kind & 0o111 != 0
-    }
-
     /// Returns true if an executed file has rights of its own, which a tracee does not get.
     pub(super) fn is_privileged(&self) -> bool {
         self.kind & (libc::S_ISUID | libc::S_ISGID) != 0
@@ -106,10 +101,10 @@ impl Observations {
     /// Remembers a file as it is now; `follows` if a link at the end of the path is followed. Returns `None` if a change
     /// could not be noticed.
     pub(super) fn observe(&mut self, path: &Path, follows: bool) -> Option<Seen> {
-        let seen = look(path, follows);
         if is_of_process(path) {
             return None;
         }
+        let seen = look(path, follows);
         let is_watched = match &seen {
             Seen::File(file) => file.is_plain() && !file.is_recent() && self.is_local(file.identity.0, path),
             Seen::Missing(_) => self.is_missing_from_local(path),

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use becket_process::{Command, Program};
+use becket_process::{Command, Standby};
 
 use super::observations::{Observations, Seen};
 use crate::standby::StandbyEnd;
@@ -23,28 +23,11 @@ const MOST_INTERPRETERS: usize = 4;
 pub(super) fn observe_command(command: &Command, observations: &mut Observations) -> Result<(), StandbyEnd> {
     let refused = || StandbyEnd::NotStarted("a change of its program could not be noticed".into());
     observations.observe_place(&command.cwd).ok_or_else(refused)?;
-    let name = match &command.program {
-        Program::Shell { shell, .. } => shell.as_os_str(),
-        Program::Exec { program, .. } => program.as_os_str(),
-    };
-    if name.as_bytes().contains(&b'/') {
-        return observe(&command.cwd.join(name), observations).then_some(()).ok_or_else(refused);
-    }
-    let path = command.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
-    for entry in path.unwrap_or(OsStr::new("/bin:/usr/bin")).as_bytes().split(|byte| *byte == b':') {
-        let candidate = command.cwd.join(OsStr::from_bytes(entry)).join(name);
-        match observations.observe(&candidate, true) {
-            Some(Seen::Missing(_)) => (),
-            // A file that can't be executed is passed over, and its mode is observed.
-            Some(Seen::File(file)) if !file.is_executable() => (),
-            Some(Seen::File(_)) => {
-                return observe(&candidate, observations).then_some(()).ok_or_else(refused);
-            }
-            None => return Err(refused()),
-        }
-    }
-    // The start reports that there is none.
-    Ok(())
+    let files = Standby::program_files(command);
+    let Some((program, before)) = files.split_last() else { return Ok(()) };
+    let is_watched = before.iter().all(|file| observations.observe(file, true).is_some())
+        && observe(program, observations);
+    is_watched.then_some(()).ok_or_else(refused)
 }
 
 /// Remembers a program that is executed, and its interpreters. Returns false if a change could not be noticed, or if one of

@@ -11,6 +11,7 @@ use super::calls::{Call, Judgement};
 use super::observations::Observations;
 use super::program_facts::ProgramFacts;
 use crate::linux::memory::{self, Memory};
+use crate::linux::process_path::group;
 use crate::linux::ptrace::{self, CallStop, Report, WaitOutcome};
 use crate::linux::registers;
 use crate::standby::StandbyEnd;
@@ -150,7 +151,7 @@ impl Trace {
         if self.threads.len() >= MOST_THREADS {
             return Err(StandbyEnd::NotStarted(format!("it has more than {MOST_THREADS} threads")));
         }
-        let process = process_of(child).unwrap_or(child);
+        let process = group(child);
         if process == child {
             let parent = self.threads.get(&parent).map_or(parent, |thread| thread.process);
             let facts = self.facts.get(&parent).cloned().unwrap_or_default();
@@ -170,11 +171,13 @@ impl Trace {
 
     fn at_call(&mut self, thread: libc::pid_t) -> Result<(), StandbyEnd> {
         // A tracee that was killed meanwhile is reported next.
-        let Ok(stop) = ptrace::call_stop(thread) else { return self.hold(thread) };
-        let (number, arguments) = match stop {
-            Some(CallStop::Entry { number, arguments }) => (number, arguments),
-            Some(CallStop::ForeignEntry) => return self.hold(thread),
-            Some(CallStop::Exit) | None => {
+        let (number, arguments) = match ptrace::call_stop(thread) {
+            Ok(Some(CallStop::Entry { number, arguments })) => (number, arguments),
+            Ok(Some(CallStop::ForeignEntry)) | Err(_) => {
+                self.hold(thread);
+                return Ok(());
+            }
+            Ok(Some(CallStop::Exit) | None) => {
                 ptrace::go_on_to_call(thread, 0);
                 return Ok(());
             }
@@ -191,20 +194,17 @@ impl Trace {
             observations: &mut self.observations,
         };
         match call.judge() {
-            Judgement::Make => {
-                ptrace::go_on_to_call(thread, 0);
-                Ok(())
-            }
+            Judgement::Make => ptrace::go_on_to_call(thread, 0),
             Judgement::Hold => self.hold(thread),
-            Judgement::Unsuited(why) => Err(why),
+            Judgement::Unsuited(why) => return Err(why),
         }
+        Ok(())
     }
 
-    fn hold(&mut self, thread: libc::pid_t) -> Result<(), StandbyEnd> {
+    fn hold(&mut self, thread: libc::pid_t) {
         if let Some(thread) = self.threads.get_mut(&thread) {
             thread.state = ThreadState::Held;
         }
-        Ok(())
     }
 
     /// Returns true if each thread is held, or sleeps in a call that another one of them ends.
@@ -299,7 +299,7 @@ impl Drop for Trace {
                 | Report::Started(_)
                 | Report::GroupStop
                 | Report::Trap
-                | Report::Signal(_) => ptrace::kill(process_of(thread).unwrap_or(thread)),
+                | Report::Signal(_) => ptrace::kill(group(thread)),
             }
         }
     }
@@ -324,11 +324,6 @@ fn hide_vdso(process: libc::pid_t) -> std::io::Result<()> {
     }
 }
 
-/// Returns the process that a thread belongs to.
-fn process_of(thread: libc::pid_t) -> Option<libc::pid_t> {
-    status(thread, "Tgid:")?.parse().ok()
-}
-
 /// Returns true if a thread sleeps until something wakes it.
 fn sleeps(thread: libc::pid_t) -> bool {
     let stat = fs::read_to_string(format!("/proc/{thread}/stat")).unwrap_or_default();
@@ -338,13 +333,7 @@ fn sleeps(thread: libc::pid_t) -> bool {
 
 /// Returns the memory of a process that is in use, in bytes.
 fn resident(process: libc::pid_t) -> Option<u64> {
-    let kilobytes = status(process, "VmRSS:")?;
-    Some(kilobytes.trim_end_matches(" kB").parse::<u64>().ok()? << 10)
-}
-
-/// Returns an entry of the status of a process or thread.
-fn status(process: libc::pid_t, name: &str) -> Option<String> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let value = status.lines().find_map(|line| line.strip_prefix(name))?;
-    Some(value.trim().to_owned())
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(kilobytes.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
