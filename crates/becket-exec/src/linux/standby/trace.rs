@@ -1,7 +1,7 @@
 //! The trace of one process and all that it starts: from the first instruction until all threads are held or wait for
 //! one another, and the release.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -33,6 +33,8 @@ pub(super) struct Trace {
     leader: libc::pid_t,
     pipes: [u64; 3],
     threads: HashMap<libc::pid_t, Thread>,
+    /// The threads that have stopped, or even ended, before their start was reported.
+    early: HashSet<libc::pid_t>,
     /// The facts about the program of each process.
     facts: HashMap<libc::pid_t, ProgramFacts>,
     observations: Observations,
@@ -69,6 +71,7 @@ impl Trace {
             pipes: process.pipes(),
             process: Some(process),
             threads: HashMap::from([(leader, Thread { process: leader, state: ThreadState::Runs })]),
+            early: HashSet::new(),
             facts: HashMap::new(),
             observations,
         };
@@ -129,10 +132,11 @@ impl Trace {
                 ptrace::go_on_to_call(thread, 0);
             }
             Report::Signal(libc::SIGSTOP) if self.is_new(thread) => {
-                self.threads
-                    .entry(thread)
-                    .or_insert(Thread { process: thread, state: ThreadState::Runs })
-                    .state = ThreadState::Runs;
+                let known =
+                    self.threads.insert(thread, Thread { process: group(thread), state: ThreadState::Runs });
+                if known.is_none() {
+                    self.early.insert(thread);
+                }
                 ptrace::go_on_to_call(thread, 0);
             }
             Report::Signal(signal) => ptrace::go_on_to_call(thread, signal),
@@ -150,6 +154,9 @@ impl Trace {
     fn add(&mut self, parent: libc::pid_t, child: libc::pid_t) -> Result<(), StandbyEnd> {
         if self.threads.len() >= MOST_THREADS {
             return Err(StandbyEnd::NotStarted(format!("it has more than {MOST_THREADS} threads")));
+        }
+        if self.early.remove(&child) && !self.threads.contains_key(&child) {
+            return Ok(());
         }
         let process = group(child);
         if process == child {
