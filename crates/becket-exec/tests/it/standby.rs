@@ -352,12 +352,18 @@ fn modules_that_measure_time_measure_it_from_the_event_on() {
     fs::write(scene.path("limit.py"), "import subprocess, sys\np = subprocess.Popen(['sh', '-c', ': > made'])\n\
         try:\n    p.wait(timeout=1)\nexcept subprocess.TimeoutExpired:\n    sys.exit(0)\nsys.stdin.read()\nprint(True)\n")
         .unwrap();
+    fs::write(scene.path("main.py"), "import watch\n").unwrap();
     scene.age();
     // Python writes the compiled module once, and is held before it does.
     cold(&scene.command("python3 -m watch && python3 -c 'import watch'")).unwrap();
     scene.age();
-    for line in ["python3 -m watch", "python3 -c 'import watch'", "bash -c '. ./lib.sh'", "python3 limit.py"]
-    {
+    for line in [
+        "python3 main.py",
+        "python3 -m watch",
+        "python3 -c 'import watch'",
+        "bash -c '. ./lib.sh'",
+        "python3 limit.py",
+    ] {
         let standby = scene.standby(line).unwrap();
         match standby.state() {
             StandbyState::Ended(StandbyEnd::TimeLimit(_)) => continue,
