@@ -117,9 +117,13 @@ impl Scene {
     }
 
     async fn outcome(&self, command: &str) -> Outcome {
+        self.outcome_in("s", command).await
+    }
+
+    async fn outcome_in(&self, session: &str, command: &str) -> Outcome {
         let input = json!({"command": command});
         let call = PreToolUse::new("Bash".into(), input.as_object().cloned().unwrap_or_default(), "1".into());
-        let session = Session::new("s", "/tmp/s.jsonl", self.directory.path());
+        let session = Session::new(session, "/tmp/s.jsonl", self.directory.path());
         self.engine.fire(&Event::new(session, call)).await
     }
 
@@ -161,6 +165,25 @@ async fn a_hot_hook_is_started_ahead_and_decides_as_before() {
     assert!(!standby.is_empty());
     scene.engine.close().await;
     assert_eq!(children(), [""; 0], "nothing is left");
+}
+
+// rule: H3
+#[tokio::test]
+async fn a_standby_answers_only_with_the_variables_of_its_event() {
+    let handler = json!({"type": "command", "command": "python3 session.py", "warm": "auto"});
+    let scene = Scene::new(&handler).unwrap();
+    let script = scene.directory.path().join("session.py");
+    fs::write(&script, "import os, sys\nsys.stdin.read()\nsys.exit(os.environ['CLAUDE_CODE_SESSION_ID'])\n")
+        .unwrap();
+    age(&script);
+    for session in ["one", "one", "two"] {
+        if scene.recorder.started() > 0 {
+            scene.recorder.settle();
+        }
+        let outcome = scene.outcome_in(session, "ls").await;
+        assert_eq!(outcome.runs[0].stderr, format!("{session}\n"));
+    }
+    assert_eq!(scene.recorder.releases(), [""; 0], "the process was that of the other session");
 }
 
 // rule: H3
